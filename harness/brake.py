@@ -1,0 +1,89 @@
+"""What may stop a run before its last episode: a person, a ceiling, or a failure no further call can mend.
+
+Owns the one place that says "no new call". Calls in flight are left to return, so that nothing paid for is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from harness.calls import Call
+
+Pull: TypeAlias = Literal["interrupted", "ceiling", "fatal", "outage"]
+"""A person's Ctrl-C; a limit on spending; a call that can never succeed; a provider that stays away."""
+
+
+class Stopping(Exception):
+    """Raised in place of a new call or step once the brake is pulled. Nobody's fault: the episode is unfinished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """Upper limits of one run, over all its sittings. None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    usd: float | None = None
+    seconds: float | None = None
+    """Wall time of this sitting."""
+
+
+class Brake:
+    """Pulled once, by whoever is first; the reason of that first pull is kept."""
+
+    def __init__(
+        self,
+        ceilings: Ceilings = Ceilings(),
+        *,
+        calls: int = 0,
+        tokens: int = 0,
+        usd: float = 0.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`calls`, `tokens` and `usd` are what earlier sittings of the run already spent."""
+        self._ceilings = ceilings
+        self._calls = calls
+        self._tokens = tokens
+        self._usd = usd
+        self._now = now
+        self._started = now()
+        self.pulled: Pull | None = None
+        self.reason: str = ""
+
+    def pull(self, why: Pull, reason: str) -> None:
+        """Stop the run: no call and no step begins after this."""
+        if self.pulled is None:
+            self.pulled = why
+            self.reason = reason
+
+    def check(self) -> None:
+        """Raise Stopping when the brake is pulled or the time ceiling is passed."""
+        limit = self._ceilings.seconds
+        if limit is not None and self._now() - self._started >= limit:
+            self.pull("ceiling", f"the run's {limit:g} seconds are used up (limits.max_seconds)")
+        if self.pulled is not None:
+            raise Stopping(self.reason)
+
+    def before_call(self) -> None:
+        """Count a call that is about to leave, or raise Stopping when it must not."""
+        self.check()
+        limit = self._ceilings.calls
+        if limit is not None and self._calls >= limit:
+            self.pull("ceiling", f"the run's {limit} calls are used up (limits.max_calls)")
+            raise Stopping(self.reason)
+        self._calls += 1
+
+    def after_call(self, call: Call) -> None:
+        """Count what a call used, and pull the brake when a ceiling is reached."""
+        if call.completion is not None:
+            usage = call.completion.usage
+            self._tokens += (usage.input or 0) + (usage.output or 0)
+        self._usd += call.cost or 0.0
+        tokens, usd = self._ceilings.tokens, self._ceilings.usd
+        if tokens is not None and self._tokens >= tokens:
+            self.pull("ceiling", f"the run's {tokens} tokens are used up (limits.max_tokens)")
+        if usd is not None and self._usd >= usd:
+            self.pull("ceiling", f"the run's {usd:g} USD are used up (limits.max_usd)")

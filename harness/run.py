@@ -1,0 +1,225 @@
+"""A run: every episode of a schedule, played several at once, each kept as it ends.
+
+Owns which episode is played when, what happens after an outage, and how a run comes to a stop. Knows the schedule, the
+store and the lines as values handed in; names no provider and prints nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from games.game import AnyGame
+from harness.aliases import deal_aliases
+from harness.brake import Brake, Pull, Stopping
+from harness.calls import Call, Void
+from harness.line import Exchange, Ledger, SeatLine
+from harness.orchestrate import Table, Watch, play_episode
+from harness.record import Record
+from harness.schedule import Episode
+from harness.seeds import stream
+from policies.contract import Fatal, Policy
+
+
+class Keeper(Ledger, Protocol):
+    """Where a run is kept; everything is committed when a method returns."""
+
+    def add_record(self, record: Record) -> None: ...
+
+    def add_void(self, void: Void) -> None: ...
+
+
+class Onlooker(Protocol):
+    """Whoever follows a run. Called as things happen, with what is already kept."""
+
+    def episode_started(self, key: str, entrants: Sequence[str]) -> None: ...
+
+    def episode_finished(self, record: Record) -> None: ...
+
+    def episode_void(self, void: Void) -> None: ...
+
+    def call_finished(self, call: Call) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """One game of a run: who plays it, under which config."""
+
+    game: AnyGame
+    config: BaseModel
+    policies: Mapping[str, Policy]
+    """By entrant name."""
+    fallback: Policy
+    """Scripted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a run is driven. Nothing here changes what is recorded, timeouts and deadlines aside."""
+
+    episodes_in_flight: int = 1
+    decision_timeout: float = 60.0
+    """Seconds for one attempt at one decision."""
+    episode_deadline: float | None = None
+    """Seconds for one episode."""
+    replays: int = 1
+    """How often, at the end of a sitting, episodes that an outage ended are played again."""
+    outages_in_a_row: int = 5
+    """Void episodes without one answered call of the model in between, after which its provider counts as down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a sitting of a run ended."""
+
+    scheduled: int
+    finished: int
+    """Episodes with a record, earlier sittings included."""
+    void: int
+    """Episodes that an outage ended and that have no record."""
+    pulled: Pull | None
+    """Why the run stopped before its last episode, None when it did not."""
+    reason: str
+
+    @property
+    def complete(self) -> bool:
+        return self.finished == self.scheduled
+
+
+class Run:
+    """One sitting of a run."""
+
+    def __init__(
+        self,
+        seed: int,
+        divisions: Mapping[str, Division],
+        keeper: Keeper,
+        exchanges: Mapping[str, Exchange],
+        brake: Brake,
+        onlooker: Onlooker,
+        pace: Pace = Pace(),
+        watch: Callable[[str], Watch | None] = lambda key: None,
+    ) -> None:
+        """`divisions` by game name; `exchanges` by `provider:model`; `watch` gives each episode's own."""
+        self._seed = seed
+        self._divisions = divisions
+        self._keeper = keeper
+        self._exchanges = exchanges
+        self._brake = brake
+        self._onlooker = onlooker
+        self._pace = pace
+        self._watch = watch
+        self._silent: Counter[str] = Counter()
+        """Void episodes by model since its last answered call."""
+
+    async def play(self, episodes: Sequence[Episode], finished: frozenset[str]) -> Summary:
+        """Play every episode whose key is not in `finished`. Returns when all is played or the brake is pulled.
+
+        Raises whatever is a bug, after the other episodes in flight came to rest. Nothing that was kept is lost.
+        """
+        done = len(finished)
+        left: deque[Episode] = deque()
+        todo: Iterator[Episode] = (episode for episode in episodes if episode.key not in finished)
+        for sweep in range(1 + self._pace.replays):
+            if sweep:
+                if not left or self._brake.pulled:
+                    break
+                self._onlooker.note(f"playing {len(left)} void episode(s) again, with the same seeds")
+            todo = todo if not sweep else iter(tuple(left))
+            left.clear()
+            done += await self._sweep(todo, left)
+        return Summary(len(episodes), done, len(left), self._brake.pulled, self._brake.reason)
+
+    async def _sweep(self, todo: Iterator[Episode], left: deque[Episode]) -> int:
+        """Play through `todo`; episodes that end void are put into `left`. Returns how many got a record."""
+        done = 0
+
+        async def worker() -> None:
+            nonlocal done
+            for episode in todo:
+                # One turn of the loop between episodes: signals and timers are served in scripted runs too.
+                await asyncio.sleep(0)
+                if self._brake.pulled:
+                    return
+                result = await self._episode(episode)
+                if isinstance(result, Record):
+                    done += 1
+                elif isinstance(result, Void):
+                    left.append(episode)
+
+        workers = [asyncio.create_task(worker()) for _ in range(max(1, self._pace.episodes_in_flight))]
+        try:
+            await asyncio.gather(*workers)
+        except Exception as bug:
+            # Let what is in flight return and be kept before the bug is shown.
+            self._brake.pull("fatal", f"{type(bug).__name__}: {bug}")
+            await asyncio.gather(*workers, return_exceptions=True)
+            raise
+        return done
+
+    async def _episode(self, episode: Episode) -> Record | Void | None:
+        """Play and keep one episode; None when the run stopped in its midst."""
+        table = self._table(episode)
+        lines = {
+            seat: SeatLine(
+                episode.key, seat, self._exchanges[policy.model], self._keeper, self._brake, on_call=self._called
+            )
+            for seat, policy in enumerate(table.policies)
+            if policy.model is not None
+        }
+        self._onlooker.episode_started(episode.key, episode.entrants)
+        try:
+            result = await play_episode(table, lines, watch=self._watch(episode.key), check=self._brake.check)
+        except Stopping:
+            return None
+        except Fatal as fatal:
+            self._brake.pull("fatal", str(fatal))
+            return None
+        if isinstance(result, Record):
+            self._keeper.add_record(result)
+            self._onlooker.episode_finished(result)
+        else:
+            self._keeper.add_void(result)
+            self._onlooker.episode_void(result)
+            self._count_outage(table, result)
+        return result
+
+    def _table(self, episode: Episode) -> Table:
+        division = self._divisions[episode.game]
+        policies = tuple(division.policies[name] for name in episode.entrants)
+        return Table(
+            key=episode.key,
+            block=episode.block,
+            game=division.game,
+            config=division.config,
+            deal=division.game.deal(division.config, stream(self._seed, "deal", episode.deal_key)),
+            run_seed=self._seed,
+            policies=policies,
+            aliases=deal_aliases(len(policies), stream(self._seed, "aliases", episode.key)),
+            fallback=division.fallback,
+            decision_timeout=self._pace.decision_timeout,
+            episode_deadline=self._pace.episode_deadline,
+        )
+
+    def _called(self, call: Call) -> None:
+        if call.fate == "answered":
+            self._silent[call.request.model] = 0
+        self._onlooker.call_finished(call)
+
+    def _count_outage(self, table: Table, void: Void) -> None:
+        for model in dict.fromkeys(table.policies[seat].model for seat in void.seats):
+            if model is None:
+                continue
+            self._silent[model] += 1
+            if self._silent[model] >= self._pace.outages_in_a_row:
+                self._brake.pull(
+                    "outage",
+                    f"{model} ended {self._silent[model]} episodes without one answer in between: {void.cause}",
+                )

@@ -1,0 +1,62 @@
+"""What stops a run: the first pull counts, ceilings are kept to the call, nothing in flight is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.brake import Brake, Ceilings, Stopping
+from harness.calls import Call, CallKey
+from policies.contract import Completion, Message, Request, Sampling, Usage
+
+
+def call(tokens: int, cost: float | None) -> Call:
+    return Call(
+        key=CallKey("e", 0, 0, 1),
+        number=0,
+        request=Request("mock:one", (Message("user", "bid"),), Sampling()),
+        fate="answered",
+        completion=Completion("{}", "end", usage=Usage(input=tokens, output=tokens)),
+        error=None,
+        billing="known",
+        cost=cost,
+        started="2026-01-01T00:00:00.000+00:00",
+        latency=0.1,
+    )
+
+
+def test_the_first_pull_is_the_one_that_is_told() -> None:
+    brake = Brake()
+    brake.check()
+    brake.pull("interrupted", "Ctrl-C")
+    brake.pull("fatal", "something later")
+    assert (brake.pulled, brake.reason) == ("interrupted", "Ctrl-C")
+    with pytest.raises(Stopping, match="Ctrl-C"):
+        brake.before_call()
+
+
+def test_a_ceiling_on_calls_lets_exactly_that_many_leave() -> None:
+    brake = Brake(Ceilings(calls=5), calls=2)
+    for _ in range(3):
+        brake.before_call()
+    with pytest.raises(Stopping, match=r"5 calls are used up \(limits.max_calls\)"):
+        brake.before_call()
+    assert brake.pulled == "ceiling"
+
+
+def test_ceilings_on_tokens_and_money_count_earlier_sittings() -> None:
+    brake = Brake(Ceilings(tokens=100), tokens=50)
+    brake.after_call(call(20, None))
+    assert brake.pulled is None
+    brake.after_call(call(5, None))
+    assert "100 tokens" in brake.reason
+    spent = Brake(Ceilings(usd=1.0), usd=0.75)
+    spent.after_call(call(1, 0.25))
+    assert "1 USD" in spent.reason
+
+
+def test_a_ceiling_on_time_is_looked_at_before_each_step() -> None:
+    clock = iter([0.0, 9.0, 10.0])
+    brake = Brake(Ceilings(seconds=10), now=lambda: next(clock))
+    brake.check()
+    with pytest.raises(Stopping, match="10 seconds"):
+        brake.check()
