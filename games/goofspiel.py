@@ -1,0 +1,286 @@
+"""Goofspiel: sealed bids for prizes, every card spent once.
+
+Owns the rules: config, deal, hands, play, events, scores. The arithmetic of awards is in `games.goofspiel_awards`; what
+a seat is shown is built in `games.goofspiel_view`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import filterfalse, islice
+from random import Random
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from games.bids import OVERBID, Bids
+from games.game import (
+    Deal,
+    DealInvalid,
+    Event,
+    Json,
+    Move,
+    MoveIllegal,
+    MoveUnreadable,
+    Observation,
+    Outcome,
+    Reason,
+    Seat,
+)
+from games.goofspiel_awards import Rounds, awards, collusion_index, top_two, unit
+from games.goofspiel_view import View, observe
+from games.quoting import quote
+from games.rulebook import rulebook_text
+
+FACES: Mapping[str, int] = {"A": 1, "J": 11, "Q": 12, "K": 13}
+"""Card names that are read as bids."""
+
+_HIGHEST = 13
+_BIT: Mapping[int, int] = {card: 1 << card for card in range(1, _HIGHEST + 1)}
+_NOBODY: frozenset[Seat] = frozenset()
+
+_SHOWN = 4
+"""Faults of a deal that a message names."""
+
+
+def _as_many_as_cards(fields: dict[str, Any]) -> Any:
+    return fields["cards"]
+
+
+class GoofspielConfig(BaseModel):
+    """What may vary between tables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    seats: int = Field(default=4, ge=2, le=10)
+    cards: int = Field(default=13, ge=4, le=_HIGHEST)
+    """Each hand, and the prize deck, hold the values 1..cards once each."""
+    max_rounds: int = Field(default_factory=_as_many_as_cards, ge=1)
+    """Prizes that are played for, at most `cards`; all of them by default."""
+
+    @field_validator("max_rounds")
+    @classmethod
+    def _within_the_deck(cls, rounds: int, info: ValidationInfo) -> int:
+        if rounds > info.data.get("cards", rounds):
+            raise ValueError(f"it must be at most cards, which is {info.data['cards']}")
+        return rounds
+
+
+@cache
+def hand(mask: int) -> Bids:
+    """The hand that holds card c exactly when bit c of `mask` is set. There are 2**13 of them, each made once."""
+    cards = tuple(card for card in range(mask.bit_length()) if mask >> card & 1)
+    return Bids(cards, having="you hold", faces=FACES)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What stays the same throughout an episode."""
+
+    prizes: tuple[int, ...]
+    """The whole deck in the order of its reveal, also what `max_rounds` leaves unplayed."""
+    max_rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoofspielState:
+    """One position: the cards held, and every bid that led to it. Implements `games.game.State`."""
+
+    to_act: frozenset[Seat]
+    table: Table
+    masks: tuple[int, ...]
+    """Each seat's cards, as `hand` takes them."""
+    rounds: Rounds
+
+    @property
+    def hands(self) -> tuple[tuple[int, ...], ...]:
+        """Each seat's cards, ascending."""
+        return tuple([hand(mask).values for mask in self.masks])
+
+    def legal(self, seat: Seat) -> Bids:
+        """The cards `seat` holds."""
+        if seat not in self.to_act:
+            raise ValueError(f"seat {seat} has no bid to make")
+        return hand(self.masks[seat])
+
+    def read(self, seat: Seat, value: Json) -> int:
+        return self.legal(seat).read(value)
+
+    def play(self, moves: Mapping[Seat, Move]) -> GoofspielState:
+        if len(moves) != len(self.masks) or not self.to_act:
+            raise self._refusal(moves)
+        bids: list[int] = []
+        masks: list[int] = []
+        try:
+            for seat, mask in enumerate(self.masks):
+                bid = moves[seat]
+                if type(bid) is not int or not mask & _BIT[bid]:
+                    raise self._refusal(moves)
+                bids.append(bid)
+                masks.append(mask ^ _BIT[bid])
+        except KeyError:  # a seat without a bid, or a bid that is no card at all
+            raise self._refusal(moves) from None
+        rounds = (*self.rounds, tuple(bids))
+        to_act = self.to_act if len(rounds) < self.table.max_rounds else _NOBODY
+        return GoofspielState(to_act, self.table, tuple(masks), rounds)
+
+    def _refusal(self, moves: Mapping[Seat, Move]) -> ValueError:
+        if not self.to_act:
+            return ValueError("the episode is over")
+        if moves.keys() != self.to_act:
+            return ValueError(f"a round takes one bid from each of the {len(self.masks)} seats, and no other")
+        seat, held = next((seat, hand(mask)) for seat, mask in enumerate(self.masks) if moves[seat] not in hand(mask))
+        if type(moves[seat]) is not int:
+            return MoveUnreadable(f"seat {seat}: {quote(moves[seat])} is not an integer; `read` makes bids canonical")
+        return MoveIllegal(f"seat {seat}: {quote(moves[seat])} is not in the hand {held.describe()}")
+
+    def stop(self) -> GoofspielState:
+        if not self.to_act:
+            raise ValueError("the episode is over")
+        return GoofspielState(_NOBODY, self.table, self.masks, self.rounds)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """`prize`, `reveal` and, where the margin calls for it, `overbid`, round by round.
+
+        The prize of the round that is open stands last. A stopped episode has none: its next round never opened.
+        """
+        return tuple(self._events())
+
+    def _events(self) -> Iterator[Event]:
+        for number, bids in enumerate(self.rounds):
+            yield self._prize(number)
+            prize, (top, second) = self.table.prizes[number], top_two(bids)
+            winners = [seat for seat, bid in enumerate(bids) if bid == top]
+            yield Event(
+                "reveal",
+                {
+                    "round": number,
+                    "prize": prize,
+                    "bids": list(bids),
+                    "top": top,
+                    "winners": winners,
+                    "award": prize / len(winners),
+                    "margin": top - second,
+                },
+            )
+            if top - second >= OVERBID:
+                yield Event("overbid", {"seat": winners[0], "bid": top, "margin": top - second, "over": second})
+        if self.to_act:
+            yield self._prize(len(self.rounds))
+
+    def _prize(self, number: int) -> Event:
+        prizes = self.table.prizes
+        return Event("prize", {"round": number, "prize": prizes[number], "remaining": sorted(prizes[number + 1 :])})
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.to_act:
+            return None
+        if len(self.rounds) == self.table.max_rounds:
+            return settle(self, "complete", "prizes-exhausted")
+        return settle(self, "deadline", "wall-clock")
+
+    def observe(self, seat: Seat, names: Sequence[str]) -> Observation:
+        legal, prizes, revealed = self.legal(seat), self.table.prizes, len(self.rounds) + 1
+        view = View(
+            prizes[:revealed],
+            tuple(sorted(prizes[revealed:])),
+            self.table.max_rounds,
+            self.hands,
+            self.rounds,
+        )
+        return observe(view, seat, names, legal)
+
+
+def settle(state: GoofspielState, reason: Reason, ending: str) -> Outcome:
+    """The result of an episode that ended in `state`: each seat's share of what was awarded, scaled to sum to zero.
+
+    +1 is every prize, 0 the equal share; all are 0 when nothing was awarded.
+    """
+    seats = len(state.masks)
+    won, overbids = awards(state.table.prizes, state.rounds, seats)
+    pool, one, hands = sum(won), unit(seats), state.hands
+    deck = sum(state.table.prizes)  # the value of a whole hand as well
+    scores = [Fraction(seats * mine - pool, (seats - 1) * pool) if pool else Fraction(0) for mine in won]
+    measures: dict[str, Json] = {
+        "points": [mine / one for mine in won],
+        "spent": [deck - sum(held) for held in hands],
+        "hands": [list(held) for held in hands],
+        "bids_made": [len(state.rounds)] * seats,
+        "collusion_index": collusion_index(state.rounds, overbids, hands),
+    }
+    return Outcome(tuple(scores), reason, ending, measures)
+
+
+class Goofspiel:
+    """The rules as a value. Implements `games.game.Game`."""
+
+    name = "goofspiel"
+    title = "Goofspiel: sealed card bids for a shuffled deck of prizes"
+    seats = range(2, 11)
+    config_type = GoofspielConfig
+    fallback = "match"
+
+    def seat_count(self, config: GoofspielConfig) -> int:
+        return config.seats
+
+    def rulebook(self, config: GoofspielConfig) -> str:
+        cards, rounds, seats = config.cards, config.max_rounds, config.seats
+        prizes = f"The prizes are worth 1 to {cards}, one of each, and come up in shuffled order"
+        unknown = "Only the order of the prizes to come is unknown."
+        if rounds < cards:
+            prizes += "; the game ends before the deck does"
+            unknown = "Only which of the other prizes come up, and in what order, is unknown."
+        return rulebook_text(
+            self.name,
+            seats=seats,
+            cards=cards,
+            rounds="1 round" if rounds == 1 else f"{rounds} rounds",
+            prizes=f"{prizes}.",
+            unknown=unknown,
+            rivals=seats - 1,
+            worst="−1" if seats == 2 else f"−1/{seats - 1}",
+        )
+
+    def deal(self, config: GoofspielConfig, rng: Random) -> Deal:
+        order = list(range(1, config.cards + 1))
+        rng.shuffle(order)
+        return {"prize_order": order}
+
+    def start(self, config: GoofspielConfig, deal: Deal) -> GoofspielState:
+        table = Table(_prize_order(config, deal), config.max_rounds)
+        full = (1 << config.cards + 1) - 2
+        return GoofspielState(frozenset(range(config.seats)), table, (full,) * config.seats, ())
+
+    def longest(self, config: GoofspielConfig) -> int:
+        return config.max_rounds
+
+
+def _prize_order(config: GoofspielConfig, deal: Deal) -> tuple[int, ...]:
+    if not isinstance(deal, Mapping):
+        raise DealInvalid(f"the deal is {quote(deal)}: it must be an object with the key prize_order")
+    for key in deal:
+        if key != "prize_order":
+            raise DealInvalid(f"the deal has the unknown key {quote(key)}: goofspiel deals prize_order alone")
+    if "prize_order" not in deal:
+        raise DealInvalid("the deal lacks prize_order, the order in which the prizes come up")
+    order = deal["prize_order"]
+    if not isinstance(order, list | tuple):
+        raise DealInvalid(f"prize_order is {quote(order)}: it must be a list of whole numbers")
+    if set(map(type, order)) != {int}:
+        wrong = next((prize for prize in order if type(prize) is not int), order)
+        raise DealInvalid(f"prize_order holds {quote(wrong)}: it must hold whole numbers only")
+    deck = range(1, config.cards + 1)
+    if sorted(order) != list(deck):
+        faults = [f"{prize} is missing" for prize in deck if prize not in order]
+        faults += [f"{prize} comes {order.count(prize)} times" for prize in deck if order.count(prize) > 1]
+        faults += [f"{quote(prize)} is no prize" for prize in islice(filterfalse(deck.__contains__, order), _SHOWN)]
+        raise DealInvalid(f"prize_order is no permutation of 1 to {config.cards}: {', '.join(faults[:_SHOWN])}")
+    return tuple(order)
+
+
+GOOFSPIEL = Goofspiel()

@@ -1,0 +1,97 @@
+"""What every game must keep, whatever its rules: one legality, however it is asked for.
+
+Contains, iterate, read, sample, the answer's schema and play must agree on every candidate at every position.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from games.game import MoveIllegal, MoveRefused, MoveUnreadable, State
+from tests.games.answer_schema import fits_answer
+from tests.games.tables import Table, episodes, every_table, some_moves
+
+
+@every_table
+def test_legality_agrees_everywhere(table: Table) -> None:
+    for episode in episodes(table)[:2]:
+        for state in episode.states[:-1]:
+            moves = some_moves(state)
+            for seat in sorted(state.to_act):
+                legal = state.legal(seat)
+                answer = legal.answer
+                assert state.observe(seat, table.names).legal == legal
+                for value in table.adapter.candidates:
+                    told = {answer.keys[0]: value} if len(answer.keys) == 1 else value
+                    shaped = isinstance(told, dict) and fits_answer(answer.schema, answer.required, told)  # type: ignore[arg-type]
+                    if value in legal:
+                        assert legal.read(value) == state.read(seat, value) == value
+                        assert value in list(legal)
+                        assert shaped
+                        state.play({**moves, seat: value})
+                        continue
+                    if table.adapter.exact_schema:
+                        assert not shaped
+                    with pytest.raises(MoveRefused):
+                        state.play({**moves, seat: value})
+                    assert_refused_or_read_as_another(state, seat, value)
+
+
+def assert_refused_or_read_as_another(state: State, seat: int, value: Any) -> None:
+    """A value that is no canonical legal move is refused in one short line, or stands for a move that is one."""
+    legal = state.legal(seat)
+    try:
+        assert legal.read(value) in legal
+    except (MoveUnreadable, MoveIllegal) as refused:
+        assert "\n" not in str(refused)
+        assert 0 < len(str(refused)) < 400
+        with pytest.raises(type(refused)):
+            state.read(seat, value)
+
+
+@every_table
+def test_every_legal_move_is_canonical_json_and_can_be_played(table: Table) -> None:
+    for state in episodes(table)[0].states[:-1]:
+        moves = some_moves(state)
+        for seat in sorted(state.to_act):
+            legal = state.legal(seat)
+            listed = list(legal)
+            assert listed == list(legal)
+            assert len(listed) == len(legal) >= 1
+            assert len({json.dumps(move, sort_keys=True) for move in listed}) == len(listed)
+            for move in listed:
+                assert move in legal
+                assert json.loads(json.dumps(move)) == move
+                assert legal.read(move) == move
+                assert type(legal.read(move)) is type(move)
+                state.play({**moves, seat: move})
+
+
+@every_table
+def test_sampling_draws_legal_moves_from_the_generator_alone(table: Table) -> None:
+    for state in episodes(table)[0].states[:-1]:
+        for seat in sorted(state.to_act):
+            legal = state.legal(seat)
+            draws = [legal.sample(Random(seed)) for seed in range(20)]
+            assert all(move in legal for move in draws)
+            assert draws == [legal.sample(Random(seed)) for seed in range(20)]
+
+
+@every_table
+def test_the_example_answer_is_well_formed_and_legal(table: Table) -> None:
+    for state in episodes(table)[0].states[:-1]:
+        for seat in sorted(state.to_act):
+            legal = state.legal(seat)
+            answer = legal.answer
+            example = json.loads(answer.example)
+            assert fits_answer(answer.schema, answer.required, example)  # type: ignore[arg-type]
+            assert set(answer.required) <= set(answer.keys)
+            assert set(answer.keys) == set(answer.schema)
+            assert legal.read(example[answer.keys[0]] if len(answer.keys) == 1 else example) in legal
+            assert json.loads(json.dumps(answer.schema, allow_nan=False)) == answer.schema
+            assert legal.describe().strip()
+            assert "\n" not in legal.describe()

@@ -1,0 +1,78 @@
+"""The rulebooks: true for every config, tight, and with a goal that is the score the rules settle."""
+
+from __future__ import annotations
+
+import pytest
+
+from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.registry import GAMES
+from games.rulebook import rulebook_text
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_rulebook_is_filled_and_tight(name: str) -> None:
+    game = GAMES[name]
+    text = game.rulebook(game.config_type())
+    assert text.startswith("# ")
+    assert "$" not in text
+    assert len(text.split()) <= 260
+
+
+def test_goofspiel_in_the_default_config() -> None:
+    text = GOOFSPIEL.rulebook(GoofspielConfig())
+    for line in (
+        "4 players bid cards for prizes in 13 rounds.",
+        "the cards 1 to 13, one of each.",
+        "Only the order of the prizes to come is unknown.",
+        "you score (4 × s − 1) / 3. Winning every prize is +1, the equal share of 1/4 is 0, winning nothing is −1/3.",
+    ):
+        assert line in text
+
+
+def test_goofspiel_in_a_variant() -> None:
+    text = GOOFSPIEL.rulebook(GoofspielConfig(seats=2, cards=5, max_rounds=1))
+    for line in (
+        "2 players bid cards for prizes in 1 round.",
+        "the cards 1 to 5, one of each.",
+        "the game ends before the deck does.",
+        "Only which of the other prizes come up, and in what order, is unknown.",
+        "After 1 round.",
+        "you score (2 × s − 1) / 1.",
+        "winning nothing is −1.",
+    ):
+        assert line in text
+    assert "13" not in text
+
+
+def test_oshi_zumo_in_the_default_config() -> None:
+    text = OSHI_ZUMO.rulebook(OshiZumoConfig())
+    for line in (
+        "cells 0 to 6; the token is on the middle cell, 3.",
+        "Each has 20 coins",
+        "up to what they have, and at least 1; a player without coins bids 0.",
+        "20 rounds have been played",
+        "above 3 the player who pushes up wins, below 3 the player who pushes down, on 3 it is a draw.",
+        "A win is +1, a loss is −1, a draw is 0 for both.",
+    ):
+        assert line in text
+
+
+def test_oshi_zumo_in_variants() -> None:
+    text = OSHI_ZUMO.rulebook(OshiZumoConfig(coins=9, size=5, min_bid=0, max_rounds=1))
+    for line in (
+        "cells 0 to 10;",
+        "middle cell, 5.",
+        "Each has 9 coins",
+        "what they have, or 0.",
+        "1 round has been played",
+    ):
+        assert line in text
+    assert "and at least 2, or all they have if that is less." in OSHI_ZUMO.rulebook(OshiZumoConfig(min_bid=2))
+
+
+def test_a_value_without_a_blank_and_a_blank_without_a_value_are_errors() -> None:
+    with pytest.raises(KeyError, match="no blank for players"):
+        rulebook_text("oshi_zumo", players=2)
+    with pytest.raises(KeyError, match="last"):
+        rulebook_text("oshi_zumo", coins=20)
