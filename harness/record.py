@@ -6,7 +6,7 @@ The JSON form is a contract: other people's scripts read it. `docs/records.md` d
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -77,7 +77,7 @@ class Record(Frozen):
     """The scripted policy that moved for a seat after two faults."""
     episode_deadline: float | None = None
     """Seconds an episode may take, None for no limit. Only an episode with one can end by `deadline`."""
-    moves: tuple[tuple[JsonValue, ...], ...] = Field(strict=False)
+    moves: tuple[Annotated[tuple[JsonValue, ...], Field(strict=False)], ...] = Field(strict=False)
     """A step per row, an entry per seat, null for a seat that had no move to make (or made the move null)."""
     decisions: tuple[Decision, ...] = Field(strict=False)
     """One for every move asked for, by step, then by seat."""

@@ -1,0 +1,137 @@
+"""The manifest: what a run was ordered with, written once when its folder is made.
+
+Owns what a run must be resumed under, how two manifests are told apart in words a person can act on, and how a run gets
+its name. Knows neither where a manifest is kept nor how a config file is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from pydantic import Field, JsonValue
+
+from harness.record import SCHEMA, Frozen
+from policies.contract import canonical
+
+SHOWN = 60
+"""The most characters of one value that a line about a difference shows."""
+
+
+class Planned(Protocol):
+    """An episode as the schedule knows it, before it is played."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def block(self) -> str: ...
+
+    @property
+    def game(self) -> str: ...
+
+    @property
+    def deal_key(self) -> str:
+        """What its deal is drawn for: equal for episodes that share a deal."""
+
+    @property
+    def entrants(self) -> Sequence[str]:
+        """By seat."""
+
+
+class Manifest(Frozen):
+    """What a run was ordered with."""
+
+    schema_version: int = SCHEMA
+    """Of the records in the run."""
+    run_id: str = Field(min_length=1)
+    """Unique, see `new_run_id`. No seed is made from it."""
+    created: str
+    """UTC, ISO 8601."""
+    seed: int
+    """The run seed, from which every stream of randomness is derived. 0 is a seed like any other."""
+    config: dict[str, JsonValue]
+    """The config as its reader understood it, defaults written out."""
+    policies: Mapping[str, Mapping[str, JsonValue]]
+    """By entrant: what decides how it plays, at least `digest` and `model` (null for a scripted one)."""
+    schedule: str
+    """`schedule_digest` of the planned episodes."""
+    episodes: int = Field(ge=0)
+    """How many are planned."""
+    versions: dict[str, str]
+    """Of weighhouse, Python and the packages that matter. Told, never a reason to refuse a resume."""
+
+
+def new_run_id(seed: int) -> str:
+    """A name no other run has: the time, the seed and 32 random bits, e.g. `20260501-142233-s7-1f0a9c3e`."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-s{seed}-{secrets.token_hex(4)}"
+
+
+def schedule_digest(episodes: Iterable[Planned]) -> str:
+    """SHA-256, hex, over who plays what against whom, in order."""
+    digest = hashlib.sha256()
+    for episode in episodes:
+        row = [episode.key, episode.block, episode.game, episode.deal_key, list(episode.entrants)]
+        digest.update(canonical(row).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def differences(old: Manifest, new: Manifest) -> list[str]:
+    """Why a run made under `old` must not go on under `new`: one line for each difference, none when it may.
+
+    A line names the place and both values: `limits.decision_timeout: 30 in the run, 60 in the config`.
+    Run id, time and versions are no reasons.
+    """
+    lines = _compare(
+        {"records": old.schema_version, "seed": old.seed}, {"records": new.schema_version, "seed": new.seed}
+    )
+    lines += _compare(old.config, new.config)
+    lines += _compare({"policies": old.policies}, {"policies": new.policies})
+    if old.schedule != new.schedule and not lines:
+        lines.append(f"schedule: other episodes are planned ({old.episodes} in the run, {new.episodes} in the config)")
+    # A config may hold the seed too.
+    return list(dict.fromkeys(lines))
+
+
+def version_notes(old: Manifest, new: Manifest) -> list[str]:
+    """The versions that changed since the run was made, a line each. They do not stand against a resume."""
+    return _compare(old.versions, new.versions, now="now")
+
+
+def _compare(old: Mapping[str, object], new: Mapping[str, object], now: str = "in the config") -> list[str]:
+    before, after = dict(_leaves(old)), dict(_leaves(new))
+    lines = []
+    for place in dict.fromkeys([*before, *after]):
+        was, is_now = _text(before, place), _text(after, place)
+        if was != is_now:
+            lines.append(f"{place}: {_shown(was, is_now)} in the run, {_shown(is_now, was)} {now}")
+    return lines
+
+
+def _leaves(value: object, place: str = "") -> Iterable[tuple[str, object]]:
+    """Every scalar below `value` with its dotted place; an empty list or mapping counts as a leaf."""
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from _leaves(item, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, list | tuple) and value:
+        for index, item in enumerate(value):
+            yield from _leaves(item, f"{place}[{index}]")
+    elif place:
+        yield place, value
+
+
+def _text(leaves: Mapping[str, object], place: str) -> str:
+    return canonical(leaves[place]) if place in leaves else "not set"
+
+
+def _shown(text: str, other: str) -> str:
+    """A value, cut where it is long: from a little before the first character in which it is unlike the other one."""
+    if len(text) <= SHOWN:
+        return text
+    same = next((at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), len(other))
+    start = max(0, min(same - 10, len(text) - SHOWN))
+    cut = text[start : start + SHOWN]
+    return f"{'…' if start else ''}{cut}{'…' if start + SHOWN < len(text) else ''}"

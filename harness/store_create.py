@@ -1,0 +1,83 @@
+"""Making the folder of a new run, whole or not at all.
+
+Owns the steps from nothing to a folder with a manifest and a schedule in it. Knows nothing of what happens afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.manifest import Manifest, Planned
+from harness.store_lock import WriterLock
+from harness.store_schema import FILE, StoreFailed, StoreRefused, create_tables, is_run, telling
+from policies.contract import canonical
+
+
+def make_run(folder: Path, manifest: Manifest, episodes: Iterable[Planned]) -> WriterLock:
+    """Make a run in `folder`, which must not exist or be empty; its lock is held when this returns.
+
+    Raises StoreRefused when there is something in the folder, StoreFailed when it cannot be made.
+    """
+    if folder.exists() and not _is_empty(folder):
+        what = "holds a run already" if is_run(folder) else "exists and is not an empty folder"
+        raise StoreRefused(f"{folder} {what}; give another folder, or resume the run with the config it was made with")
+    draft = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(6)}.new")
+    lock = None
+    try:
+        draft.mkdir(parents=True)
+        lock = WriterLock(draft)
+        db = create_tables(draft / FILE)
+        try:
+            with telling(folder / FILE):
+                _fill(db, manifest, episodes)
+        finally:
+            db.close()
+        _to_disk(draft / FILE)
+        # Moves onto nothing or onto an empty folder, and fails if somebody else has made a run here meanwhile.
+        draft.rename(folder)
+        _to_disk(folder.parent)
+        return lock
+    except BaseException as error:
+        if lock is not None:
+            lock.release()
+        shutil.rmtree(draft, ignore_errors=True)
+        if isinstance(error, OSError):
+            if is_run(folder):
+                raise StoreRefused(f"{folder} holds a run already; give another folder") from error
+            raise StoreFailed(f"{folder}: the run cannot be made there ({error.strerror})") from error
+        raise
+
+
+def _fill(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned]) -> None:
+    db.execute("BEGIN")
+    db.executemany(
+        "INSERT INTO meta(name, value) VALUES (?, ?)",
+        [("manifest", canonical(manifest.model_dump(mode="json"))), ("status", "interrupted")],
+    )
+    for episode in episodes:
+        cursor = db.execute(
+            "INSERT INTO episodes(key, block, game, deal_key) VALUES (?, ?, ?, ?)",
+            (episode.key, episode.block, episode.game, episode.deal_key),
+        )
+        db.executemany(
+            "INSERT INTO seats(episode, seat, entrant) VALUES (?, ?, ?)",
+            [(cursor.lastrowid, seat, entrant) for seat, entrant in enumerate(episode.entrants)],
+        )
+    db.execute("COMMIT")
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,91 @@
+"""`docs/records.md` names every field, table and column there is, and its queries run."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+from games.registry import game_named
+from games.replay import replay
+from harness import result_rows
+from harness.manifest import Manifest
+from harness.record import Decision, Record, Times
+from harness.store_schema import APPLICATION_ID, VERSION
+from tests.harness.verify_cases import new_run
+
+PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "records.md").read_text(encoding="utf-8")
+
+
+def named(section: str) -> set[str]:
+    """Every name in code type between the heading `section` and the next one of its rank."""
+    body = PAGE.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
+    return set(re.findall(r"`([A-Za-z_]+)`", body))
+
+
+def test_every_field_of_a_record_is_described() -> None:
+    for model in (Record, Decision, Times):
+        assert set(model.model_fields) <= named("The record") | {"detail"}, model
+
+
+def test_every_event_and_measure_of_the_bidding_games_is_described(tmp_path: Path) -> None:
+    words = named("The record")
+    with new_run(tmp_path / "run", "goofspiel", "oshi_zumo", rounds=3) as store:
+        for record in store.records():
+            assert set(record.measures) <= words
+            for event in record.events:
+                assert set(event) - {"type"} <= words, event
+                assert event["type"] in words
+
+
+def test_every_table_and_column_is_described(tmp_path: Path) -> None:
+    words = named("The run folder")
+    with new_run(tmp_path / "run", "oshi_zumo") as store:
+        tables = [row[0] for row in store._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            assert table in words
+            columns = {row[1] for row in store._db.execute(f"PRAGMA table_info({table})")}
+            assert columns <= words, table
+    assert set(Manifest.model_fields) <= words | {"schema_version"}
+    assert f"0x{APPLICATION_ID:x}" in PAGE
+    assert f"the format version, {VERSION}." in PAGE
+
+
+def test_every_column_of_the_frames_is_described() -> None:
+    words = named("Frames and exports")
+    for columns in (
+        result_rows.SEATS,
+        result_rows.DECISIONS,
+        result_rows.CALLS,
+        result_rows.TEXTS,
+        result_rows.VOIDS,
+    ):
+        assert set(columns) <= words
+
+
+def test_the_queries_run_and_find_something(tmp_path: Path) -> None:
+    new_run(tmp_path / "run", "goofspiel", "oshi_zumo", rounds=2).close()
+    queries = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
+    assert len(queries) == 3
+    with sqlite3.connect(tmp_path / "run" / "run.sqlite") as db:
+        for query in queries:
+            assert db.execute(query).fetchall(), query
+        total = sum(row[2] * row[3] for row in db.execute(queries[0]))
+    db.close()
+    assert abs(total) < 1e-9
+
+
+def test_the_python_of_the_page_runs(tmp_path: Path) -> None:
+    new_run(tmp_path / "demo", "goofspiel").close()
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        mine = code.replace('"results/demo"', repr(str(tmp_path / "demo")))
+        exec(compile(mine, "docs/records.md", "exec"), {"print": lambda *values: None})
+
+
+def test_the_example_worked_by_hand_is_right() -> None:
+    game = game_named("goofspiel")
+    config = game.config_type(seats=2, cards=4)
+    state = replay(game, config, {"prize_order": [3, 4, 1, 2]}, [[4, 2], [1, 4], [2, 3], [3, 1]])
+    assert state.outcome is not None
+    assert list(state.outcome.scores) == [0, 0]
+    assert state.outcome.measures["points"] == [5.0, 5.0]
