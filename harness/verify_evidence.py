@@ -1,0 +1,122 @@
+"""Whether the model calls kept with a run bear out what a record says of its moves.
+
+Owns the reading again of every reply at the position it was given for. Knows the record, its positions and its calls;
+whoever calls has made sure that the record itself re-derives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Final
+
+from games.game import Legal
+from harness.record import Decision, Record
+from harness.store import StoredCall
+from harness.verify_decisions import FAULTS_BEFORE
+from harness.verify_findings import Finding, agree, show
+from harness.verify_replay import Derived
+from policies.reply import Reading, read_reply
+
+SETTLED: Final = ("answered", "timed_out")
+"""The fates that settle an attempt; any other call was tried again or ended the episode."""
+
+Attempts = Mapping[tuple[int, int, int], StoredCall | None]
+"""By (seat, step, attempt): the call that settled it, None when only others were made."""
+
+
+def check_evidence(record: Record, derived: Derived, calls: Iterable[StoredCall]) -> Iterator[Finding]:
+    """Compare the decisions of a record with its calls, which come by seat, step, attempt and number."""
+    attempts: dict[tuple[int, int, int], StoredCall | None] = {}
+    for place, made in groupby(calls, key=_place):
+        kept = list(made)
+        yield from _check_calls(record, derived, place, kept)
+        settling = [each for each in kept if each.call.fate in SETTLED]
+        attempts[place] = settling[-1] if settling else None
+    notes: dict[int, str] = {}
+    # Some styles of asking keep no notes, whatever a reply holds.
+    keeping = {decision.seat for decision in record.decisions if decision.notes is not None}
+    for index, decision in enumerate(record.decisions):
+        seat = decision.seat
+        if record.models[seat] is not None:
+            legal = derived.states[decision.step].legal(seat)
+            yield from _check_decision(record, index, decision, legal, attempts, notes if seat in keeping else None)
+            if decision.notes is not None:
+                # Goes on from what the record says, so that one wrong note is one finding.
+                notes[seat] = decision.notes
+
+
+def _check_calls(
+    record: Record, derived: Derived, place: tuple[int, int, int], kept: list[StoredCall]
+) -> Iterator[Finding]:
+    """What must hold for the calls of one attempt, whatever came of them."""
+    seat, step, attempt = place
+    where = f"calls of step {step}, seat {seat}, attempt {attempt}"
+    model = record.models[seat] if 0 <= seat < derived.seats else None
+    if model is None:
+        yield Finding(where, "were made for a seat that no model plays")
+        return
+    if step >= len(record.moves) or seat not in derived.states[step].to_act:
+        yield Finding(where, "were made where the record asks for no move")
+    if [each.call.number for each in kept] != list(range(len(kept))):
+        yield Finding(where, "are not all there", show([each.call.number for each in kept]), show(len(kept)))
+    for each in kept:
+        request = each.call.request
+        if request.model != model:
+            yield Finding(where, "went to another model", show(request.model), show(model))
+        if request.digest != each.digest:
+            yield Finding(where, "do not match the digest of what was sent", show(each.digest), show(request.digest))
+
+
+def _check_decision(
+    record: Record,
+    index: int,
+    decision: Decision,
+    legal: Legal,
+    attempts: Attempts,
+    notes: Mapping[int, str] | None,
+) -> Iterator[Finding]:
+    """Read the replies behind one decision again. `notes` holds each seat's notes before it; None: it keeps none."""
+    where = f"decisions[{index}]"
+    seat, step = decision.seat, decision.step
+    due = min(FAULTS_BEFORE[decision.by] + 1, 2)
+    for attempt in range(1, due + 1):
+        settled = attempts.get((seat, step, attempt))
+        if settled is None:
+            yield Finding(where, f"has no answered call for attempt {attempt} at step {step}, seat {seat}")
+            return
+        reading = _read(settled, legal)
+        if attempt > len(decision.faults):
+            move = record.moves[step][seat]
+            if reading.fault is not None:
+                yield Finding(where, "claims a move from a reply that has none", show(move), show(reading.fault))
+            elif not agree(move, reading.move):
+                yield Finding(f"moves[{step}][{seat}]", "is not what the model replied", show(move), show(reading.move))
+            if notes is not None:
+                yield from _check_notes(where, decision, reading.notes, notes)
+        elif reading.fault != decision.faults[attempt - 1].fault:
+            noted = decision.faults[attempt - 1].fault
+            yield Finding(f"{where}.faults[{attempt - 1}]", "is not what was wrong", show(noted), show(reading.fault))
+    if due == 1 and attempts.get((seat, step, 2)) is not None:
+        yield Finding(where, f"hides that step {step}, seat {seat} was asked a second time", show(decision.by))
+    if decision.by == "fallback" and decision.notes is not None:
+        yield Finding(f"{where}.notes", "changed without a reply that was read", show(decision.notes), show(None))
+
+
+def _check_notes(where: str, decision: Decision, said: str | None, notes: Mapping[int, str]) -> Iterator[Finding]:
+    """A decision records the notes of its reply where they are new."""
+    known = notes.get(decision.seat)
+    new = said if said is not None and said != known else None
+    if decision.notes != new:
+        yield Finding(f"{where}.notes", "are not those of the reply", show(decision.notes), show(new))
+
+
+def _read(settled: StoredCall, legal: Legal) -> Reading:
+    completion = settled.call.completion
+    if completion is None:
+        return Reading(fault="timed_out")
+    return read_reply(completion.text, completion.stop, legal)
+
+
+def _place(kept: StoredCall) -> tuple[int, int, int]:
+    return kept.call.key.seat, kept.call.key.step, kept.call.key.attempt

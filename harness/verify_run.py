@@ -1,0 +1,167 @@
+"""Whether a run is what its manifest, its schedule and its calls make of it.
+
+Owns what a record must agree with beside itself: the place it was planned for, the seed its deal and aliases were drawn
+from. Scripts and calls are checked in modules of theirs. Reads one record at a time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from harness.aliases import deal_aliases
+from harness.manifest import Manifest, schedule_digest
+from harness.record import Record
+from harness.seeds import stream
+from harness.store import EpisodeRow, Store, StoreRefused
+from harness.verify_decisions import check_decisions
+from harness.verify_evidence import check_evidence
+from harness.verify_findings import Finding, agree, compare, show
+from harness.verify_replay import Derived, check_outcome, derive
+from harness.verify_scripts import check_scripts
+from harness.verify_shape import as_record
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What checking a run came to."""
+
+    run_id: str
+    planned: int
+    records: int
+    voids: int
+    """How often an outage ended an episode."""
+    calls: int
+    findings: list[Finding]
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+
+def verify_run(store: Store) -> Verdict:
+    """Check every record of a run, and what the run keeps beside its records.
+
+    A file that is damaged as a database is looked at no further.
+    """
+    manifest = store.manifest
+    if damage := store.damage():
+        found = Finding("the file", f"is damaged: {damage}")
+        return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, findings=[found])
+    findings = list(_check_schedule(store))
+    seen: dict[str, str] = {}
+    records = 0
+    for key, body, times in store.bodies():
+        records += 1
+        findings += [replace(found, episode=key) for found in _check_body(store, key, body, times, seen)]
+    return Verdict(
+        run_id=manifest.run_id,
+        planned=manifest.episodes,
+        records=records,
+        voids=sum(1 for _ in store.voids()),
+        calls=sum(account.spending.calls for account in store.accounts()),
+        findings=findings,
+    )
+
+
+def _check_schedule(store: Store) -> Iterator[Finding]:
+    manifest = store.manifest
+    if manifest.episodes:
+        digest = schedule_digest(islice(store.episodes(), manifest.episodes))
+        if digest != manifest.schedule:
+            yield Finding("the schedule", "is not the one of the manifest", show(manifest.schedule), show(digest))
+    finished = frozenset(store.finished())
+    for row in store.episodes():
+        if row.key not in finished and any(score is not None for score in row.scores):
+            yield Finding("seats", "have scores, and there is no record", show(list(row.scores)), episode=row.key)
+
+
+def _check_body(store: Store, key: str, body: str, times: str | None, seen: dict[str, str]) -> Iterator[Finding]:
+    """Everything about one record. `seen` holds the key each record was found under."""
+    try:
+        data = {**json.loads(body), "times": json.loads(times) if times else None}
+    except (ValueError, TypeError, RecursionError) as error:
+        yield Finding("the record", f"is not a JSON object: {error}")
+        return
+    record = as_record(data)
+    if not isinstance(record, Record):
+        yield from record
+        return
+    if record.key in seen:
+        yield Finding("key", f"is that of a second record of the same episode, beside {seen[record.key]}")
+    elif record.key != key:
+        yield Finding("key", "is not the one it is kept under", show(record.key), show(key))
+    seen[record.key] = key
+    row = store.episode(key)
+    if row is not None:
+        yield from _check_plan(record, row)
+    yield from _check_manifest(record, store.manifest)
+    derived = derive(record)
+    if isinstance(derived, list):
+        yield from derived
+        return
+    found = [*check_outcome(record, derived), *check_decisions(record, derived)]
+    yield from found
+    yield from _check_seed(record, row, derived, store.manifest.seed)
+    if not any(finding.where.startswith("decisions") for finding in found):
+        yield from check_scripts(record, derived, store.manifest.seed)
+        try:
+            yield from check_evidence(record, derived, store.stored_calls(key))
+        except StoreRefused as error:
+            yield Finding("calls", f"cannot be read: {error}")
+
+
+def _check_plan(record: Record, row: EpisodeRow) -> Iterator[Finding]:
+    for where, recorded, planned in (
+        ("block", record.block, row.block),
+        ("game", record.game, row.game),
+        ("entrants", record.entrants, row.entrants),
+    ):
+        if recorded != planned:
+            yield Finding(where, "is not as planned", show(recorded), show(planned))
+    if row.scores != record.scores:
+        yield Finding("scores", "differ from the table seats", show(record.scores), show(row.scores))
+
+
+def _check_manifest(record: Record, manifest: Manifest) -> Iterator[Finding]:
+    """Compare with what was ordered, as far as the manifest says it."""
+    for seat, entrant in enumerate(record.entrants):
+        ordered = manifest.policies.get(f"{record.game}/{entrant}")
+        if ordered is None or seat >= len(record.policies) or seat >= len(record.models):
+            continue
+        if record.policies[seat] != ordered.get("digest"):
+            recorded, digest = show(record.policies[seat]), show(ordered.get("digest"))
+            yield Finding(f"policies[{seat}]", f"is not {entrant} as ordered", recorded, digest)
+        if record.models[seat] != ordered.get("model"):
+            recorded, model = show(record.models[seat]), show(ordered.get("model"))
+            yield Finding(f"models[{seat}]", f"is not what {entrant} plays by", recorded, model)
+    config = _at(manifest.config, "games", record.game, "config")
+    if config is not None:
+        yield from compare("config", record.config, config)
+    limits = _at(manifest.config, "limits")
+    if isinstance(limits, Mapping) and "episode_deadline" in limits:
+        deadline = limits["episode_deadline"]
+        if record.episode_deadline != deadline:
+            yield Finding("episode_deadline", "is not as ordered", show(record.episode_deadline), show(deadline))
+
+
+def _check_seed(record: Record, row: EpisodeRow | None, derived: Derived, seed: int) -> Iterator[Finding]:
+    """Draw the deal and the aliases again, where the run knows what they were drawn for."""
+    if row is None or not row.deal_key:
+        return
+    deal = dict(derived.game.deal(derived.config, stream(seed, "deal", row.deal_key)))
+    if not agree(record.deal, deal):
+        yield Finding("deal", "is not the one that the run's seed draws", show(record.deal), show(deal))
+    aliases = deal_aliases(derived.seats, stream(seed, "aliases", record.key))
+    if record.aliases != aliases:
+        yield Finding("aliases", "are not those that the run's seed draws", show(record.aliases), show(aliases))
+
+
+def _at(config: object, *path: str) -> object:
+    for key in path:
+        if not isinstance(config, Mapping):
+            return None
+        config = config.get(key)
+    return config

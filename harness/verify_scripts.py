@@ -1,0 +1,54 @@
+"""Whether the moves that scripted policies are said to have made are the ones they make.
+
+Owns letting a script move again, with the randomness that the run seed gives it. Knows the baselines that are part of
+weighhouse; a seat whose policy digest is none of theirs is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Iterator
+from typing import Any
+
+from games.game import Observation
+from harness.record import Record
+from harness.seeds import stream
+from harness.verify_findings import Finding, agree, show
+from harness.verify_replay import Derived
+from policies.baselines import scripted, scripted_names
+from policies.contract import Player, Reply
+from policies.scripted import ScriptedPolicy
+
+
+def check_scripts(record: Record, derived: Derived, seed: int) -> Iterator[Finding]:
+    """Let the fallback and the scripted entrants move again wherever the record says that they did."""
+    fallback = scripted(record.game, derived.game.fallback)
+    seated: dict[int, tuple[ScriptedPolicy, Player]] = {}
+    ours = {policy.digest: policy for policy in (scripted(record.game, name) for name in scripted_names(record.game))}
+    for seat, digest in enumerate(record.policies):
+        if digest in ours and record.models[seat] is None:
+            seated[seat] = ours[digest], ours[digest].sit(seat, stream(seed, "seat", record.key, seat))
+    for decision in record.decisions:
+        seat, step = decision.seat, decision.step
+        if decision.by == "fallback":
+            policy: ScriptedPolicy = fallback
+            player: Player = fallback.sit(seat, stream(seed, "fallback", record.key, step, seat))
+        elif decision.by == "scripted" and seat in seated:
+            policy, player = seated[seat]
+        else:
+            continue
+        move = _move(player, derived.states[step].observe(seat, record.aliases))
+        played = record.moves[step][seat]
+        if not agree(played, move):
+            yield Finding(f"moves[{step}][{seat}]", f"is not what {policy.name} plays", show(played), show(move))
+
+
+def _move(player: Player, seen: Observation) -> object:
+    """What a player answers that waits for nothing, as a scripted one does not."""
+    deciding: Coroutine[Any, Any, Reply] = player.decide(seen, None)
+    try:
+        deciding.send(None)
+    except StopIteration as done:
+        reply: Reply = done.value
+        return reply.move
+    deciding.close()
+    raise TypeError("a scripted player waited for something")
