@@ -1,0 +1,253 @@
+"""How often the ladder's intervals hold, measured on simulated leagues whose truth is known.
+
+    python -m benches.coverage            about two minutes; prints the tables of docs/method.md
+    python -m benches.coverage --quick    a tenth of it
+
+Every league is played on a schedule of `harness.schedule`. A score is the entrant's strength less its table's mean
+strength, plus an effect of the deal on each entrant (shared by the episodes of a block) and an effect of play, centred
+so that a table sums to 0. Fixed seeds: equal figures on every run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.clusters import cluster_mean, estimate
+from harness.rank_draws import draw_ranks
+from harness.schedule import schedule
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+Noise = Literal["normal", "skewed", "one wild entrant", "win or lose", "strengths that do not add up"]
+
+DEAL, PLAY = 0.1, 0.1
+"""Standard deviations of the two effects, about those of goofspiel at four seats."""
+
+
+@dataclass(frozen=True)
+class League:
+    """One simulated league."""
+
+    entrants: int
+    seats: int
+    blocks: int
+    noise: Noise = "normal"
+    spread: float = 0.3
+    """Standard deviation of the strengths, drawn once."""
+    episodes: int | None = None
+    """Where the run was cut short."""
+
+    @property
+    def title(self) -> str:
+        cut = f" cut after {self.episodes} episodes" if self.episodes else ""
+        strengths = "equal" if self.spread == 0 else "unlike"
+        return f"{self.entrants} at {self.seats}, {self.blocks} blocks{cut}, {strengths}, {self.noise}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found over all repetitions and entrants."""
+
+    clustered: float
+    """Share of the ladder's intervals that hold the truth: the expected mean on this schedule."""
+    textbook: float
+    """The same for the interval of block means that knows nothing of the tables."""
+    narrower: float
+    """Width of the ladder's interval over that of the textbook."""
+    mean_error: float
+    """Root mean square error of the mean, as an estimate of the mean under an even schedule."""
+    adjusted_error: float
+    """The same for the opponent-adjusted mean."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What was found of ranks."""
+
+    called: float
+    """Share of leagues in which somebody was called first who is not alone at the top."""
+    rightly: float
+    """Share of leagues in which the one true first was called first; 0 where there is none."""
+    covered: float
+    """Share of rank intervals that hold a true rank."""
+
+
+class Table:
+    """A league's schedule as arrays, and its scores, drawn again and again."""
+
+    def __init__(self, league: League, strengths: Floats | None = None) -> None:
+        names = [f"e{number:03}" for number in range(league.entrants)]
+        number = {name: n for n, name in enumerate(names)}
+        planned = schedule("league", names, league.seats, league.blocks, 1)[: league.episodes]
+        self.league = league
+        self.tables: Ints = np.array([[number[name] for name in e.entrants] for e in planned], dtype=np.intp)
+        self.block_of: Ints = np.unique([e.block for e in planned], return_inverse=True)[1]
+        self.entrant = self.tables.ravel()
+        self.episode = np.repeat(np.arange(len(planned)), league.seats)
+        self.block = np.repeat(self.block_of, league.seats)
+        rng = np.random.default_rng(7)
+        drawn = rng.normal(size=league.entrants) * league.spread
+        self.strengths: Floats = drawn if strengths is None else strengths
+        self.expected = self._expected(rng)
+        count = np.bincount(self.entrant, minlength=league.entrants)
+        self.truth: Floats = np.bincount(self.entrant, self.expected.ravel(), league.entrants) / count
+        """Expected mean of each entrant on this schedule."""
+        self.even_truth: Floats = self._even()
+        """Expected mean of each entrant if all tables were equally common."""
+
+    def _expected(self, rng: np.random.Generator) -> Floats:
+        at_table = self.strengths[self.tables]
+        if self.league.noise == "win or lose":
+            gain: Floats = np.tanh(2 * (at_table - at_table[:, ::-1]))
+            return gain
+        expected: Floats = at_table - at_table.mean(axis=1, keepdims=True)
+        if self.league.noise == "strengths that do not add up":
+            twist = rng.normal(size=(self.block_of.max() + 1, self.league.entrants)) * DEAL
+            twisted = twist[self.block_of[:, None], self.tables]
+            expected = expected + twisted - twisted.mean(axis=1, keepdims=True)
+        return expected
+
+    def _even(self) -> Floats:
+        entrants, seats = self.league.entrants, self.league.seats
+        if self.league.noise == "win or lose":
+            met: Floats = np.tanh(2 * (self.strengths[:, None] - self.strengths)).sum(axis=1) / (entrants - 1)
+            return met
+        away: Floats = self.strengths - self.strengths.mean()
+        return away * (seats - 1) / seats * entrants / (entrants - 1)
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """The scores of one playing of the schedule."""
+        if self.league.noise == "win or lose":
+            wins = rng.uniform(size=len(self.tables)) < (1 + self.expected[:, 0]) / 2
+            first = np.where(wins, 1.0, -1.0)
+            return np.column_stack([first, -first]).ravel()
+        deal = self._effects(rng, (self.block_of.max() + 1, self.league.entrants)) * DEAL
+        play = self._effects(rng, self.tables.shape) * PLAY
+        noise = deal[self.block_of[:, None], self.tables] + play
+        if self.league.noise == "one wild entrant":
+            noise = noise * np.where(self.tables == 0, 3.0, 1.0)
+        noise -= noise.mean(axis=1, keepdims=True)
+        return (self.expected + noise).ravel()
+
+    def _effects(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return rng.exponential(size=shape) - 1 if self.league.noise == "skewed" else rng.normal(size=shape)
+
+
+def measure(league: League, repetitions: int) -> Measured:
+    """Play `league` so often and compare every interval with the truth."""
+    table = Table(league)
+    rng = np.random.default_rng(11)
+    held, plain, widths, plain_widths, off, adjusted_off = [], [], [], [], [], []
+    for _ in range(repetitions):
+        score = table.draw(rng)
+        found = estimate(table.entrant, table.episode, table.block, score, league.entrants)
+        held.append(np.abs(found.mean - table.truth) <= found.half_width)
+        widths.append(found.half_width)
+        off.append(found.mean - table.even_truth)
+        adjusted_off.append(found.adjusted - table.even_truth)
+        for i in range(league.entrants):
+            mine = table.entrant == i
+            mean, half = cluster_mean(score[mine], table.block[mine])
+            plain.append(abs(mean - table.truth[i]) <= half)
+            plain_widths.append(half)
+    return Measured(
+        clustered=float(np.mean(held)),
+        textbook=float(np.mean(plain)),
+        narrower=float(np.mean(widths) / np.mean(plain_widths)),
+        mean_error=float(np.sqrt(np.mean(np.square(off)))),
+        adjusted_error=float(np.sqrt(np.mean(np.square(adjusted_off)))),
+    )
+
+
+def measure_ranks(league: League, strengths: Floats, repetitions: int) -> Ranked:
+    """Play `league` with these strengths so often, and compare ranks with the true ones."""
+    table = Table(league, strengths)
+    rng = np.random.default_rng(13)
+    best = 1 + (strengths > strengths[:, None]).sum(axis=1)
+    worst = (strengths >= strengths[:, None]).sum(axis=1)
+    alone = (best == 1) & (worst == 1)
+    called, rightly, covered = [], [], []
+    for _ in range(repetitions):
+        found = estimate(table.entrant, table.episode, table.block, table.draw(rng), league.entrants)
+        ranks = draw_ranks(found, range(league.entrants))
+        first = ranks.high == 1
+        called.append(bool((first & ~alone).any()))
+        rightly.append(bool((first & alone).any()))
+        covered.append(np.mean((ranks.low <= worst) & (ranks.high >= best)))
+    return Ranked(float(np.mean(called)), float(np.mean(rightly)), float(np.mean(covered)))
+
+
+ADDITIVE = (
+    League(4, 4, 6),
+    League(4, 4, 20),
+    League(2, 2, 10),
+    League(5, 2, 20),
+    League(6, 4, 12, spread=0.0),
+    League(6, 4, 12),
+    League(13, 4, 13),
+    League(13, 4, 26),
+    League(6, 4, 30, "skewed"),
+)
+"""Leagues that are as the model says."""
+
+OTHERS = (
+    League(4, 4, 6, "skewed"),
+    League(6, 4, 30, "one wild entrant"),
+    League(6, 2, 30, "win or lose"),
+    League(6, 2, 150, "win or lose"),
+    League(13, 4, 26, "strengths that do not add up"),
+    League(13, 4, 26, episodes=50),
+)
+"""Leagues that are not, and a run cut short."""
+
+FIELDS = (
+    (League(2, 2, 5), "both equal", (0.0, 0.0)),
+    (League(2, 2, 40), "both equal", (0.0, 0.0)),
+    (League(4, 4, 2), "two equal at the top", (0.4, 0.4, -0.4, -0.4)),
+    (League(4, 4, 10), "two equal at the top", (0.4, 0.4, -0.4, -0.4)),
+    (League(6, 4, 30), "all equal", (0.0,) * 6),
+    (League(13, 4, 26), "two equal at the top", (0.4, 0.4, *([-0.1] * 11))),
+    (League(4, 4, 10), "first by .1", (0.1, 0.0, 0.0, 0.0)),
+    (League(4, 4, 10), "first by .2", (0.2, 0.0, 0.0, 0.0)),
+    (League(13, 4, 26), "first by .2", (0.2, *([0.0] * 12))),
+)
+"""Leagues for ranks, with the strengths of the entrants."""
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benches.coverage", description="coverage of the ladder's intervals"
+    )
+    parser.add_argument("--quick", action="store_true", help="a tenth of the repetitions")
+    quick = parser.parse_args([*arguments]).quick
+    repetitions, rank_repetitions = (200, 100) if quick else (2_000, 1_000)
+    print(f"{repetitions} repetitions a league; 95 % intervals\n")
+    print("| league | interval holds | textbook holds | width / textbook | error of mean | of adjusted mean |")
+    print("|:--|--:|--:|--:|--:|--:|")
+    for league in (*ADDITIVE, *OTHERS):
+        m = measure(league, repetitions)
+        print(
+            f"| {league.title} | {m.clustered:.3f} | {m.textbook:.3f} | {m.narrower:.2f} | {m.mean_error:.3f} "
+            f"| {m.adjusted_error:.3f} |",
+            flush=True,
+        )
+    print(f"\n{rank_repetitions} repetitions a field\n")
+    print("| field | wrongly called first | rightly called first | rank interval holds |")
+    print("|:--|--:|--:|--:|")
+    for league, what, strengths in FIELDS:
+        r = measure_ranks(league, np.array(strengths), rank_repetitions)
+        size = f"{league.entrants} at {league.seats}, {league.blocks} blocks"
+        print(f"| {size}, {what} | {r.called:.3f} | {r.rightly:.3f} | {r.covered:.3f} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

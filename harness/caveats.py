@@ -1,0 +1,197 @@
+"""What to know about a ladder before its numbers are believed, a line each.
+
+Owns the checks that need no estimate of their own and the wording of what they find. Changes no number.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from harness.clusters import ZERO
+from harness.standings import Caveat, CaveatKind, Lead, Standing
+from harness.tallies import episodes_of, starts_of
+
+if TYPE_CHECKING:
+    from harness.clusters import Estimates
+    from harness.rating_rows import GameRows
+
+OUT_OF_REACH = 100_000
+"""Blocks beyond which a difference is called too small to show."""
+
+
+def caveats(
+    rows: GameRows, standings: Sequence[Standing], lead: Lead | None, expected: int | None, estimates: Estimates
+) -> tuple[Caveat, ...]:
+    """Everything that applies to one game's ladder, the weightiest first."""
+    found: list[tuple[CaveatKind, str | None]] = [
+        ("partial", _partial(rows, expected)),
+        ("not_separated", _not_separated(lead, standings, len(estimates.influence))),
+        ("few_blocks", _few_blocks(standings)),
+        ("no_spread", _no_spread(standings)),
+        ("no_baseline", _no_baseline(standings)),
+        ("voids", _voids(rows, standings)),
+        ("left_out", _left_out(rows)),
+        ("unscored", _unscored(rows)),
+        ("incomplete_blocks", _incomplete_blocks(rows)),
+        ("mixed_tables", _mixed_tables(rows)),
+        ("uneven_meetings", _uneven_meetings(estimates)),
+        ("not_linked", _not_linked(rows, estimates)),
+        ("unknown_cost", _unknown_cost(standings)),
+    ]
+    found += [("one_opponent", text) for text in _one_opponent(rows, standings)]
+    found += [("same_policy", text) for text in _same_policy(standings)]
+    found += [("renamed_policy", text) for text in _renamed_policy(standings)]
+    return tuple(Caveat(kind, text) for kind, text in found if text is not None)
+
+
+def _partial(rows: GameRows, expected: int | None) -> str | None:
+    done = episodes_of(rows.seats)
+    if expected is None or done >= expected:
+        return None
+    return f"{done} of {expected} episodes are finished; ranks may change"
+
+
+def _not_separated(lead: Lead | None, standings: Sequence[Standing], blocks: int) -> str | None:
+    if lead is None or lead.interval is None or any(standing.first for standing in standings):
+        return None
+    if abs(lead.difference) <= ZERO:
+        return f"nobody is called first: {lead.leader} and {lead.runner_up} have equal means"
+    sure = f"[{lead.interval.low:+.3f}, {lead.interval.high:+.3f}]"
+    text = f"nobody is called first: {lead.leader} leads {lead.runner_up} by {lead.difference:.3f} {sure}"
+    needed = lead.blocks_needed
+    if needed is None or needed > OUT_OF_REACH:
+        return f"{text}, too little to show in any run that can be paid for"
+    if needed > blocks:
+        return f"{text}; so large a difference needs about {needed} blocks to show (there are {blocks})"
+    return text
+
+
+def _few_blocks(standings: Sequence[Standing]) -> str | None:
+    few = [standing.entrant for standing in standings if standing.rank is not None and standing.interval is None]
+    return f"not enough blocks for an interval: {_listed(few)}" if few else None
+
+
+def _no_spread(standings: Sequence[Standing]) -> str | None:
+    same = [s.entrant for s in standings if s.interval and s.interval.high - s.interval.low <= ZERO]
+    if not same:
+        return None
+    return f"every block gave the same score: play repeats itself, and more blocks add nothing: {_listed(same)}"
+
+
+def _no_baseline(standings: Sequence[Standing]) -> str | None:
+    if not any(s.episodes for s in standings) or any(s.scripted and s.episodes for s in standings):
+        return None
+    return "no scripted entrant is on the ladder, so nothing shows what a score is worth; add match and random"
+
+
+def _voids(rows: GameRows, standings: Sequence[Standing]) -> str | None:
+    lost = starts_of(rows.voids)
+    if not lost:
+        return None
+    failed = sorted((s for s in standings if s.conduct.voids_own), key=lambda s: (-s.conduct.voids_own, s.entrant))
+    whose = ", ".join(f"{s.entrant} {s.conduct.voids_own}" for s in failed)
+    text = f"{_some(lost, 'start')} ended by an outage and not rated"
+    if whose:
+        text += f"; whose provider failed: {whose}"
+    never = _unreplayed(rows)
+    return f"{text}; {_some(never, 'episode')} of them not replayed yet" if never else text
+
+
+def _unreplayed(rows: GameRows) -> int:
+    lost = set(zip(rows.voids["run"], rows.voids["episode"], strict=True))
+    return len(lost - set(zip(rows.seats["run"], rows.seats["episode"], strict=True)))
+
+
+def _left_out(rows: GameRows) -> str | None:
+    every, kept = episodes_of(rows.seats), episodes_of(rows.view)
+    if every == kept:
+        return None
+    return (
+        f"{every - kept} of {every} episodes are left out because the fallback moved in them; "
+        "the others are a selection, not a sample"
+    )
+
+
+def _unscored(rows: GameRows) -> str | None:
+    missing = len(rows.view) - len(rows.scored)
+    if not missing:
+        return None
+    return f"{missing} of {len(rows.view)} seat-episodes have no score; means are over the other {len(rows.scored)}"
+
+
+def _incomplete_blocks(rows: GameRows) -> str | None:
+    """A whole block has every one of its entrants in every seat equally often."""
+    blocks = rows.scored.groupby(["run", "block"])
+    wanted = blocks["entrant"].nunique() * blocks["seat"].nunique()
+    cells = rows.scored.groupby(["run", "block", "entrant", "seat"]).size().groupby(["run", "block"])
+    broken = int(((cells.size() != wanted) | (cells.min() != cells.max())).sum())
+    if not broken:
+        return None
+    return f"{broken} of {len(wanted)} blocks are incomplete: in them not everybody played every seat"
+
+
+def _mixed_tables(rows: GameRows) -> str | None:
+    sizes = sorted(set(rows.seats.groupby(["run", "episode"]).size()))
+    if len(sizes) < 2:
+        return None
+    return f"tables of {' and '.join(map(str, sizes))} seats are mixed, and their scores do not mean the same"
+
+
+def _uneven_meetings(estimates: Estimates) -> str | None:
+    pairs = [int(estimates.meetings[a, b]) for a, b in combinations(range(len(estimates.meetings)), 2)]
+    if len(set(pairs)) < 2:
+        return None
+    return f"pairs met in {min(pairs)} to {max(pairs)} episodes: read the opponent-adjusted mean beside the mean"
+
+
+def _not_linked(rows: GameRows, estimates: Estimates) -> str | None:
+    groups: defaultdict[int, list[str]] = defaultdict(list)
+    for name, group in zip(rows.names, estimates.group, strict=True):
+        groups[int(group)].append(name)
+    if len(groups) < 2:
+        return None
+    apart = " | ".join(", ".join(group) for group in groups.values())
+    return f"no opponent-adjusted means: these groups never met, directly or through others: {apart}"
+
+
+def _unknown_cost(standings: Sequence[Standing]) -> str | None:
+    unknown = [s for s in standings if s.spend.cost_unknown_episodes]
+    if not unknown:
+        return None
+    which = ", ".join(f"{s.entrant} in {_some(s.spend.cost_unknown_episodes, 'episode')}" for s in unknown)
+    return f"the cost is unknown, and its total a lower bound: {which}"
+
+
+def _one_opponent(rows: GameRows, standings: Sequence[Standing]) -> Iterator[str]:
+    if len(rows.names) < 3:
+        return
+    for standing in standings:
+        if standing.opponents == 1:
+            yield f"{standing.entrant} met one opponent only: its mean says nothing about the others"
+
+
+def _same_policy(standings: Sequence[Standing]) -> Iterator[str]:
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for standing in standings:
+        for policy in standing.policies:
+            names[policy].append(standing.entrant)
+    for same in sorted(names.values()):
+        if len(same) > 1:
+            yield f"one policy under {len(same)} names: {', '.join(sorted(same))}; what is between them is luck"
+
+
+def _renamed_policy(standings: Sequence[Standing]) -> Iterator[str]:
+    for standing in standings:
+        if len(standing.policies) > 1:
+            yield f"{standing.entrant} stood for {len(standing.policies)} different policies: its row mixes them"
+
+
+def _some(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,138 @@
+"""A ladder, shown: on a terminal, in a pipe, as Markdown, as CSV.
+
+Owns the outer forms; the JSON form is `Ladder.to_json`. Entrant names are other people's text: they reach a terminal
+without control characters and never as markup. Nothing is said by colour alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from games.game import Json
+from harness.standings import GameLadder, Ladder, Standing
+from harness.table_columns import GAP, Grid, grid, width_of
+from harness.table_notes import escape_markdown, heading, notes
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+EMPTY = "no finished episode"
+"""Stands in the place of a table without a row."""
+
+
+def renderable(ladder: Ladder, width: int, encoding: str = "utf-8") -> RenderableType:
+    """For a terminal of `width` columns: a table of as many columns as fit for each game, and the notes below it.
+
+    What `encoding` cannot write is escaped, so that printing never fails.
+    """
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    def text(line: str, style: str = "") -> Text:
+        return Text(line.encode(encoding, "backslashreplace").decode(encoding), style=style)
+
+    parts: list[RenderableType] = []
+    for game in ladder.games:
+        parts.append(text(heading(game, ladder), "bold"))
+        if game.standings:
+            cells = grid(game.standings, width, encoding)
+            table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
+            for column in cells.columns:
+                table.add_column(column.heading, justify="right" if column.right else "left", no_wrap=True)
+            for row in cells.cells:
+                table.add_row(*map(Text, row))
+            parts.append(table)
+        parts += [text("\n".join(wrap(line, width, subsequent_indent="  "))) for line in notes(game)]
+        parts.append(Text(""))
+    return Group(*parts[:-1]) if parts else Text(EMPTY)
+
+
+def plain_lines(ladder: Ladder, width: int | None = None) -> list[str]:
+    """For a pipe or a log: the same as plain lines, with every column unless a `width` is given."""
+    lines: list[str] = []
+    for game in ladder.games:
+        lines.append(heading(game, ladder))
+        if game.standings:
+            lines += _aligned(grid(game.standings, width))
+        lines += [*notes(game), ""]
+    return lines[:-1] or [EMPTY]
+
+
+def _aligned(cells: Grid) -> list[str]:
+    widths = cells.widths()
+    rows = ([column.heading for column in cells.columns], *cells.cells)
+    lines = []
+    for row in rows:
+        padded = []
+        for text, column, width in zip(row, cells.columns, widths, strict=True):
+            space = " " * (width - width_of(text))
+            padded.append(space + text if column.right else text + space)
+        lines.append((" " * GAP).join(padded).rstrip())
+    return lines
+
+
+def markdown(ladder: Ladder) -> str:
+    """For an issue or a README: a Markdown table of every column for each game, and the notes as a list."""
+    lines: list[str] = []
+    for game in ladder.games:
+        lines += [f"### {escape_markdown(heading(game, ladder))}", ""]
+        if game.standings:
+            cells = grid(game.standings, None)
+            lines.append(_row([column.heading for column in cells.columns]))
+            lines.append("|" + "|".join("--:" if column.right else ":--" for column in cells.columns) + "|")
+            lines += [_row([*row]) for row in cells.cells]
+            lines.append("")
+        lines += [f"- {escape_markdown(line)}" for line in notes(game)]
+        lines.append("")
+    return "\n".join(lines) if lines else EMPTY + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(map(escape_markdown, cells)) + " |"
+
+
+def csv_text(ladder: Ladder) -> str:
+    """For other programs: a row for each entrant of each game, every number unrounded, unknown ones empty.
+
+    Columns are the keys of `Ladder.to_json`, with a point between a key and the key below it; intervals as two columns
+    ending in `.low` and `.high`, seat means as `seat_means.0`, `seat_means.1` ...
+    """
+    rows = [_flat(game, standing) for game in ladder.games for standing in game.standings]
+    columns = list(dict.fromkeys(column for row in rows for column in row)) or ["game", "entrant"]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+_PAIRS = ("interval", "rank_interval")
+_LISTS = ("models", "policies")
+
+
+def _flat(game: GameLadder, standing: Standing) -> dict[str, Json]:
+    row: dict[str, Json] = {"game": game.game}
+    for key, value in standing.to_json().items():
+        if key in _PAIRS:
+            low, high = value if isinstance(value, list) else (None, None)
+            row |= {f"{key}.low": low, f"{key}.high": high}
+        elif key in _LISTS and isinstance(value, list):
+            row[key] = " ".join(map(str, value))
+        elif isinstance(value, list):
+            row |= {f"{key}.{n}": item for n, item in enumerate(value)}
+        elif isinstance(value, dict):
+            row |= _nested(key, value)
+        else:
+            row[key] = value
+    return row
+
+
+def _nested(prefix: str, values: dict[str, Json]) -> dict[str, Json]:
+    row: dict[str, Json] = {}
+    for key, value in values.items():
+        row |= _nested(f"{prefix}.{key}", value) if isinstance(value, dict) else {f"{prefix}.{key}": value}
+    return row
