@@ -1,0 +1,198 @@
+"""The tables of a ladder config, resolved: games with their configs, entrants with their prompts, models with where
+they are asked.
+
+Owns what each table may refer to. Notes problems where it finds them and goes on, so that one reading finds them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, Field
+
+from games.game import AnyGame, ConfigInvalid
+from games.quoting import quote
+from games.registry import GAMES, read_config
+from harness.config_problems import ConfigError, KeyPath, Problems, Section, said
+from harness.config_sections import Prompted
+from harness.entrants import ANY_GAME, EntrantSpec, every_scripted, parse_entrant, require_model, require_name
+from harness.prompt_files import PromptFile, read_prompt
+from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
+
+BASELINES = ("match", "hoard", "random")
+"""Scripted policies that take part unless a config says otherwise: without them nobody can tell what a score means."""
+
+
+class _Schedule(Section):
+    """The keys of [games.NAME] that are not the game's own."""
+
+    blocks: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Groups of episodes, each with every rotation of its seats; None for one balanced cycle of tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameTable:
+    """[games.NAME], read."""
+
+    game: AnyGame
+    config: BaseModel
+    blocks: int | None
+
+
+def read_games(problems: Problems, tables: object) -> list[GameTable]:
+    """Every game of [games] whose table is right."""
+    path: KeyPath = ("games",)
+    if not isinstance(tables, dict) or not tables:
+        problems.add(path, f"missing: a table for each game, as [games.{next(iter(GAMES))}]")
+        return []
+    found = [_game(problems, (*path, name), name, table) for name, table in tables.items()]
+    return [entry for entry in found if entry is not None]
+
+
+def _game(problems: Problems, path: KeyPath, name: str, table: object) -> GameTable | None:
+    game = GAMES.get(name)
+    if game is None:
+        problems.unknown(path[:-1], name, GAMES, "game")
+        return None
+    if not isinstance(table, dict):
+        problems.add(path, f"must be a table, not {said(table)}")
+        return None
+    own = {key: value for key, value in table.items() if key not in _Schedule.model_fields}
+    schedule = problems.check(_Schedule, {key: table[key] for key in table if key not in own}, path)
+    known = (*_Schedule.model_fields, *game.config_type.model_fields)
+    for key in [key for key in own if key not in known]:
+        problems.unknown(path, key, known)
+        del own[key]
+    if problems.check(game.config_type, own, path) is None or schedule is None:
+        return None
+    try:
+        return GameTable(game, read_config(game, own), schedule.blocks)
+    except ConfigInvalid as error:
+        problems.add(path, str(error))
+        return None
+
+
+def read_entrants(problems: Problems, tables: object, folder: Path, games: Sequence[str]) -> list[EntrantSpec]:
+    """Every entrant of [entrants] that is right. `games` are the ladder's, `folder` is where prompt paths start."""
+    path: KeyPath = ("entrants",)
+    if not isinstance(tables, dict):
+        problems.add(path, f"must be a table, not {said(tables)}")
+        return []
+    specs: list[EntrantSpec] = []
+    namesakes: dict[str, str] = {}
+    for name, value in tables.items():
+        here = (*path, name)
+        try:
+            spec = _entrant(problems, here, name, value, folder, games)
+        except ConfigError as error:
+            for line in error.lines:
+                problems.add(here, line)
+            continue
+        other = namesakes.setdefault(name.casefold(), name)
+        if other != name:
+            problems.add(here, f"differs from the entrant {other} only in the case of letters")
+        elif spec is not None:
+            specs.append(spec)
+    return specs
+
+
+def _entrant(
+    problems: Problems, path: KeyPath, name: str, value: object, folder: Path, games: Sequence[str]
+) -> EntrantSpec | None:
+    """One entrant, None after its problems were noted. Raises ConfigError for a single one."""
+    if isinstance(value, dict) and value and not set(value) & set(Prompted.model_fields):
+        # gpt-5.1 = "..." without quotes is, to TOML, a table gpt-5 with a key 1.
+        whole = f"{name}.{next(iter(value))}"
+        raise ConfigError(f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"')
+    require_name(name)
+    spec = _word(name, value, folder) if isinstance(value, str) else _table(problems, path, name, value, folder)
+    if spec is None:
+        return None
+    if name in every_scripted() and spec.scripted != name:
+        raise ConfigError(f"{name} is the name of a scripted policy; call this entrant something else")
+    if games and not any(spec.plays(game) for game in games):
+        plays = [game for game in GAMES if spec.plays(game)]
+        raise ConfigError(f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}")
+    return spec
+
+
+def _word(name: str, word: str, folder: Path) -> EntrantSpec:
+    if word.startswith("@"):
+        raise ConfigError(
+            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model"
+        )
+    return parse_entrant(word, folder, name=name)
+
+
+def _table(problems: Problems, path: KeyPath, name: str, value: object, folder: Path) -> EntrantSpec | None:
+    if not isinstance(value, dict):
+        raise ConfigError(f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {said(value)}")
+    section = problems.check(Prompted, value, path)
+    if section is None:
+        return None
+    prompts = _prompts(problems, (*path, "prompt"), section.prompt, folder)
+    model = require_model(section.model)
+    if prompts is None:
+        return None
+    return EntrantSpec(name, model=model, prompts=prompts, style=section.style, sampling=section.sampling)
+
+
+def _prompts(
+    problems: Problems, path: KeyPath, written: str | Mapping[str, str], folder: Path
+) -> dict[str, PromptFile] | None:
+    """The prompt files of one entrant by game, None after a problem was noted."""
+    files: dict[str, PromptFile] = {}
+    for game, name in {ANY_GAME: written}.items() if isinstance(written, str) else written.items():
+        here = path if game == ANY_GAME else (*path, game)
+        if game not in (ANY_GAME, *GAMES):
+            problems.unknown(path, game, GAMES, "game")
+            continue
+        try:
+            file = read_prompt(name, folder)
+        except ConfigError as error:
+            problems.add(here, str(error))
+            continue
+        if game != ANY_GAME and file.prompt.games and game not in file.prompt.games:
+            problems.add(here, f"{name} is for {', '.join(file.prompt.games)}, as its header says")
+            continue
+        files[game] = file
+    return files if len(files) == (1 if isinstance(written, str) else len(written)) else None
+
+
+def read_models(problems: Problems, tables: object) -> dict[str, EndpointSettings]:
+    """[models]: settings by `provider` or `provider:model`."""
+    path: KeyPath = ("models",)
+    if not isinstance(tables, dict):
+        problems.add(path, f"must be a table, not {said(tables)}")
+        return {}
+    settings: dict[str, EndpointSettings] = {}
+    for name, table in tables.items():
+        section = problems.check(EndpointSettings, table, (*path, name))
+        if section is not None:
+            settings[name] = section
+    return settings
+
+
+def read_endpoints(
+    problems: Problems, specs: Iterable[EntrantSpec], settings: Mapping[str, EndpointSettings]
+) -> dict[str, Endpoint]:
+    """The endpoint of every model that plays."""
+    endpoints: dict[str, Endpoint] = {}
+    for spec in specs:
+        if spec.model is not None and spec.model not in endpoints:
+            try:
+                endpoints[spec.model] = endpoint_for(spec.model, settings)
+            except EndpointInvalid as error:
+                table = ("models", spec.model) if spec.model in settings else ("entrants", spec.name)
+                problems.add(table, str(error))
+    return endpoints
+
+
+def with_baselines(specs: Sequence[EntrantSpec], games: Iterable[str]) -> list[EntrantSpec]:
+    """`specs`, then each baseline that nobody plays yet and that one of `games` has."""
+    playing = {spec.scripted for spec in specs}
+    added = [EntrantSpec(name, scripted=name) for name in BASELINES if name not in playing]
+    games = list(games)
+    return [*specs, *(spec for spec in added if any(spec.plays(game) for game in games))]
