@@ -118,6 +118,8 @@ class Usage:
     """All generated tokens, reasoning included."""
     reasoning: int | None = None
     """The part of `output` that was hidden reasoning. Never added to it."""
+    cache_written: int | None = None
+    """The part of `input` that was written to a cache, which some providers charge above plain input."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,103 @@
+"""How a decision is put to a model: the messages, in an order that lets providers reuse what they have read.
+
+Owns the texts that stand between a game's words, the operator's guidance and the player's notes, and their order. Knows
+no game, sends nothing, reads no reply.
+
+What changes least comes first. The system message (rules, how to answer, guidance) is one text for all seats, rounds
+and episodes under a config; who the seat is, the game says with the position. The user message opens with the history,
+which only grows. So of two consecutive requests of a seat, the later one repeats the earlier up to the newest line of
+history, and caches of prompts pay off. A second attempt repeats the first request whole and adds two turns.
+
+Whatever a model wrote enters a prompt cut and escaped: its notes as one JSON string, its previous reply as a short
+tail. Nothing here names a policy, an entrant, a model or a seed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from games.game import Json, Legal, Observation
+from policies.contract import Message, Style
+from policies.reply import NOTES_LIMIT
+from policies.show import encodable, escaped
+from policies.thinking import after_thinking
+
+LAYOUT = 1
+"""Raised whenever a text below changes, or one of `policies.hints`: it is part of a policy's digest."""
+
+QUOTED_TAIL = 500
+"""Most characters of a failed reply that the second attempt repeats."""
+
+NO_ANSWER = "(no answer)"
+"""Stands for a failed reply without text: providers refuse an empty turn, and turns must alternate."""
+
+_CONTRACT: Mapping[Style, str] = MappingProxyType(
+    {
+        "reason-then-json": "Think briefly, then end your reply with exactly one JSON object in the form shown.",
+        "json-only": "Reply with exactly one JSON object in the form shown, and nothing else.",
+        "schema": "Reply with exactly one JSON object in the form shown, and nothing else.",
+    }
+)
+_ASK: Mapping[Style, str] = MappingProxyType(
+    {
+        "reason-then-json": "Your move? Think briefly, then end with one JSON object such as {example}",
+        "json-only": "Your move? One JSON object such as {example}",
+        "schema": "Your move? One JSON object such as {example}",
+    }
+)
+_NOTES = f'It may also have "notes": up to {NOTES_LIMIT} characters that only you will see, in later turns.'
+
+
+def keeps_notes(style: Style) -> bool:
+    """Whether players of this style may write notes.
+
+    Not under `schema`: strict structured output makes every property obligatory, so each answer would have to carry a
+    note, at the price of its tokens.
+    """
+    return style != "schema"
+
+
+def system_text(rulebook: str, style: Style, guidance: str) -> str:
+    """Rules, how to answer, and the operator's guidance."""
+    contract = f"{_CONTRACT[style]} {_NOTES}" if keeps_notes(style) else _CONTRACT[style]
+    return f"{rulebook.strip()}\n\n# How to answer\n{contract}\n\n# Advice\n{guidance.strip()}"
+
+
+def position_text(observation: Observation, style: Style, notes: str | None) -> str:
+    """History, the position, the player's own notes, and the question."""
+    history = "\n".join(observation.history) or "(nothing yet)"
+    own = f"\nYour notes: {_as_literal(notes) if notes else '(none)'}" if keeps_notes(style) else ""
+    ask = _ASK[style].format(example=observation.legal.answer.example)
+    return f"# History\n{history}\n\n# Now\n{observation.situation.strip()}{own}\n\n{ask}"
+
+
+def first_attempt(system: str, observation: Observation, style: Style, notes: str | None) -> tuple[Message, ...]:
+    """The two messages of a decision."""
+    return Message("system", system), Message("user", position_text(observation, style, notes))
+
+
+def second_attempt(first: tuple[Message, ...], said: str | None, hint: str) -> tuple[Message, ...]:
+    """The messages of the first attempt, the end of what the model then said, and the hint.
+
+    `said` is None where there was no reply, or none that should be repeated.
+    """
+    shown = escaped(after_thinking(said or "").strip()[-QUOTED_TAIL:]).strip()
+    return *first, Message("assistant", shown[-QUOTED_TAIL:] or NO_ANSWER), Message("user", encodable(hint))
+
+
+def answer_schema(legal: Legal) -> dict[str, Json]:
+    """The JSON Schema of one answer: its keys and nothing else."""
+    form = legal.answer
+    return {
+        "type": "object",
+        "properties": {key: form.schema[key] for key in form.keys},
+        "required": list(form.required),
+        "additionalProperties": False,
+    }
+
+
+def _as_literal(notes: str) -> str:
+    """Notes as a JSON string: no line breaks, and no way to pass for anything around them."""
+    return escaped(json.dumps(encodable(notes[:NOTES_LIMIT]), ensure_ascii=False))
