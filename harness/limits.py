@@ -1,0 +1,181 @@
+"""How many calls may be in flight at one model, and how many may start in a minute.
+
+Owns the adaptive limit, its fair queue, and the ceilings per minute. Knows of providers only what a failed call says of
+itself, and nothing of retries: who waits for a provider's retry-after does so without a slot.
+
+The limit behaves like a congestion window. It starts small enough not to provoke a provider and large enough for the
+seats of one table to ask at once, doubles for every window of clean calls until the first rate limit, is halved by one,
+and from then on grows by one for every window of clean calls. Only a rate limit cuts it: time-outs and server errors
+say nothing about how much is welcome.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiolimiter import AsyncLimiter
+
+from harness.providers.endpoints import Endpoint
+from harness.providers.failures import CallFailed
+from policies.contract import Request
+
+START = 16
+"""Calls in flight at the beginning, where the ceiling allows: more than the seats of any one table."""
+
+MINUTE = 60.0
+
+_CHARACTERS_PER_TOKEN = 4
+"""Of English text, roughly; providers that count tokens per minute estimate as coarsely."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """The state of one model's slots at one moment, for display."""
+
+    in_flight: int
+    limit: int
+    waiting: int
+    """Calls that are ready to leave and wait for a slot or for the minute's budget."""
+    cuts: int
+    """How often a rate limit has halved the limit."""
+
+
+class Slots:
+    """The slots of one model, shared by every seat that plays it. For one event loop."""
+
+    def __init__(
+        self,
+        ceiling: int,
+        *,
+        start: int = START,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        minute: float = MINUTE,
+    ) -> None:
+        """`minute` is the span of the two rates, in seconds; tests shorten it."""
+        if ceiling < 1 or start < 1:
+            raise ValueError(f"slots need a ceiling and a start of at least 1, not {ceiling} and {start}")
+        self._ceiling = ceiling
+        self._limit = float(min(start, ceiling))
+        self._doubling = True
+        self._in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._pacing = 0
+        self._cuts = 0
+        self._requests = None if requests_per_minute is None else AsyncLimiter(requests_per_minute, minute)
+        self._tokens = None if tokens_per_minute is None else AsyncLimiter(tokens_per_minute, minute)
+
+    @classmethod
+    def for_endpoint(cls, endpoint: Endpoint) -> Slots:
+        """Slots under the endpoint's limits."""
+        return cls(
+            endpoint.concurrency,
+            requests_per_minute=endpoint.requests_per_minute,
+            tokens_per_minute=endpoint.tokens_per_minute,
+        )
+
+    @property
+    def view(self) -> SlotView:
+        """What is going on now."""
+        return SlotView(self._in_flight, int(self._limit), len(self._waiting) + self._pacing, self._cuts)
+
+    @asynccontextmanager
+    async def slot(self, tokens: int = 0) -> AsyncIterator[None]:
+        """Wait for one's turn, first come first served, and be in flight while the block runs.
+
+        A `CallFailed` that leaves the block and is `limited` cuts the limit; a block that ends well lets it grow.
+        `tokens` counts against the ceiling of tokens per minute; see `expected_tokens`. The minute's budgets are waited
+        for before a slot is taken, so that no slot is held by a call that may not leave yet.
+        """
+        if self._requests is not None or self._tokens is not None:
+            await self._pace(tokens)
+        await self._enter()
+        cuts = self._cuts
+        try:
+            yield
+        except CallFailed as failed:
+            if failed.limited:
+                self._cut(cuts)
+            raise
+        else:
+            if cuts == self._cuts:
+                self._grow()
+        finally:
+            self._leave()
+
+    async def _pace(self, tokens: int) -> None:
+        self._pacing += 1
+        try:
+            if self._requests is not None:
+                await self._requests.acquire(min(1.0, self._requests.max_rate))
+            if self._tokens is not None and tokens:
+                # A request larger than the whole minute's budget takes all of it, else it could never leave.
+                await self._tokens.acquire(min(float(tokens), self._tokens.max_rate))
+        finally:
+            self._pacing -= 1
+
+    async def _enter(self) -> None:
+        if not self._waiting and self._in_flight < int(self._limit):
+            self._in_flight += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled():
+                self._leave()  # the turn had come: pass it on
+            elif turn in self._waiting:  # else `_admit` has passed over it, when many give up at one moment
+                self._waiting.remove(turn)
+            raise
+
+    def _leave(self) -> None:
+        self._in_flight -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in as many as the limit allows, in the order in which they came."""
+        while self._waiting and self._in_flight < int(self._limit):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._in_flight += 1
+                turn.set_result(None)
+
+    def _grow(self) -> None:
+        """One clean call. It proves room only where the limit was in use; an idle limit does not grow."""
+        if self._in_flight >= int(self._limit):
+            step = 1.0 if self._doubling else 1.0 / self._limit
+            self._limit = min(float(self._ceiling), self._limit + step)
+
+    def _cut(self, cuts_at_start: int) -> None:
+        """Halve, once for all calls that were in flight together: they tell of one and the same overload."""
+        if cuts_at_start == self._cuts:
+            self._cuts += 1
+            self._doubling = False
+            self._limit = max(1.0, int(self._limit) / 2)
+
+
+class SlotBoard:
+    """All slots of a run by model, for a display of what is in flight."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, Slots] = {}
+
+    def slots_for(self, endpoint: Endpoint) -> Slots:
+        """The slots of a model, made on first use."""
+        return self._slots.setdefault(endpoint.name, Slots.for_endpoint(endpoint))
+
+    @property
+    def view(self) -> Mapping[str, SlotView]:
+        """By `provider:model`."""
+        return {name: slots.view for name, slots in self._slots.items()}
+
+
+def expected_tokens(request: Request) -> int:
+    """An upper estimate of a request's tokens, prompt and reply: what providers count against tokens per minute."""
+    characters = sum(len(message.text) for message in request.messages)
+    return characters // _CHARACTERS_PER_TOKEN + request.sampling.max_tokens

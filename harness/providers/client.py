@@ -1,0 +1,177 @@
+"""The client of one endpoint: one HTTP call for each request, every outcome a completion or a `CallFailed`.
+
+Owns what is learned of a model's capabilities, and the order in which an answer is understood. The translation to and
+from the wire is its wire shape's, connections and headers are its sender's; retries, limits and time-outs are the
+caller's. Cancelling a call closes its connection.
+
+The SDKs make the call (authentication, headers, transport); the body is written and read here. Their typed methods cost
+up to twice the processor time of a call (`benches/providers.py`), change their arguments from one version to the next
+(`temperature` went), and hand on answers that do not fit their types unchecked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from harness.providers.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities, Learned, declared, learn
+from harness.providers.endpoints import Endpoint
+from harness.providers.errors import ProviderError, error_inside, error_of, looks_like_html
+from harness.providers.failures import CallFailed, decide
+from harness.providers.openai_chat import OpenAIChat
+from harness.providers.openai_responses import OpenAIResponses
+from harness.providers.payload import NoAnswer
+from harness.providers.senders import Answer, Sender, open_sender
+from harness.providers.verdicts import as_completion, verdict, web_page
+from policies.contract import Completion, Request
+
+
+class Wire(Protocol):
+    """One wire shape: how a request and its answer look."""
+
+    path: str
+
+    def body(self, request: Request, endpoint: Endpoint, takes: Capabilities) -> dict[str, Any]:
+        """What is sent."""
+
+    def read(self, body: Mapping[str, Any]) -> Completion:
+        """What came back; raises NoAnswer."""
+
+
+class ProviderClient:
+    """A model behind an endpoint. Implements `policies.contract.ModelClient`, but raises CallFailed: see `complete`."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        wire: Wire,
+        sender: Sender,
+        *,
+        secret: str = "",
+        proxy: str | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self._wire = wire
+        self._sender = sender
+        self._secret = secret
+        self._proxy = proxy
+        self._takes = declared(endpoint)
+        self._refused: set[tuple[str, object]] = set()
+        self._adaptations: list[str] = []
+
+    def __repr__(self) -> str:
+        return f"<client of {self.endpoint.name} at {self.endpoint.base_url}>"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model takes, as far as is known by now."""
+        return self._takes
+
+    @property
+    def adaptations(self) -> tuple[str, ...]:
+        """What was learned of the model and is done otherwise than ordered, one line each; for the run's log."""
+        return tuple(self._adaptations)
+
+    async def complete(self, request: Request) -> Completion:
+        """Make exactly one HTTP call. Raises CallFailed, which has no link to the SDK's exception: that may quote keys.
+
+        A request that was refused for a parameter the model does not take fails with `wait` 0 and goes out without it
+        the next time.
+        """
+        sent = self._takes
+        self._note_left_out(request, sent)
+        content = json.dumps(self._wire.body(request, self.endpoint, sent), ensure_ascii=False, allow_nan=False).encode(
+            "utf-8", "replace"
+        )
+        answer = await self._post(content)
+        if isinstance(answer, ProviderError):
+            completion = as_completion(answer)
+            if completion is None:
+                raise self._learned(answer, sent) or verdict(answer, self.endpoint, secret=self._secret)
+            return completion
+        try:
+            return self._wire.read(answer)
+        except NoAnswer as missing:
+            reason = str(missing)
+        raise CallFailed("wait", f"status 200 from {self.endpoint.base_url}, but no answer: {reason}", status=200)
+
+    async def aclose(self) -> None:
+        """Close every connection. The client is of no use afterwards."""
+        await self._sender.aclose()
+
+    async def _post(self, content: bytes) -> Mapping[str, Any] | ProviderError:
+        """The decoded answer, or the error that stands in its place. Raises CallFailed when there is neither."""
+        try:
+            answer = await self._sender.send(self._wire.path, content)
+        except Exception as exc:
+            failure = decide(exc, self.endpoint, secret=self._secret, proxy=self._proxy)
+            if failure is None:
+                raise
+        else:
+            return self._decoded(answer)
+        raise failure  # outside the except block, so that it is not chained to the SDK's exception
+
+    def _decoded(self, answer: Answer) -> Mapping[str, Any] | ProviderError:
+        if not 200 <= answer.status < 300:
+            return error_of(answer.status, answer.headers, answer.content)
+        body: object = None
+        try:
+            body = json.loads(answer.content)
+        except (ValueError, RecursionError) as exc:
+            # ValueError: JSONDecodeError, UnicodeDecodeError, and integers of thousands of digits.
+            broken = type(exc).__name__
+        else:
+            broken = "" if isinstance(body, dict) else f"a {type(body).__name__} instead of an object"
+        if isinstance(body, dict):
+            return error_inside(body, answer.headers) or body
+        text = answer.content[:4_000].decode("utf-8", "replace")
+        if looks_like_html(answer.headers, text):
+            raise web_page(answer.status, text, self.endpoint, secret=self._secret)
+        where = f"status {answer.status} from {self.endpoint.base_url}"
+        raise CallFailed("wait", f"{where}, but the answer could not be decoded ({broken})", status=answer.status)
+
+    def _learned(self, error: ProviderError, sent: Capabilities) -> CallFailed | None:
+        """The failure of a request that will be written differently the next time, or None when that cannot help."""
+        found = learn(error, sent)
+        if found is None:
+            return None
+        self._refused.add((found.field, getattr(sent, found.field)))
+        if (found.field, found.value) in self._refused:
+            return None  # either way of writing it was refused: it is about something else
+        self._adapt(found)
+        return CallFailed(
+            "wait",
+            f"status {error.status} from {self.endpoint.base_url}: {found.note}",
+            wait=0.0,
+            billing="none",
+            status=error.status,
+        )
+
+    def _adapt(self, found: Learned) -> None:
+        self._takes = found.applied(self._takes)
+        self._note(found.note)
+
+    def _note_left_out(self, request: Request, takes: Capabilities) -> None:
+        if request.sampling.temperature is not None and not takes.temperature:
+            self._note(NO_TEMPERATURE)
+        if request.sampling.seed is not None and not takes.seed:
+            self._note(NO_SEED)
+
+    def _note(self, line: str) -> None:
+        """Of many requests in flight all may bring the same news; it is news once."""
+        if line not in self._adaptations:
+            self._adaptations.append(line)
+
+
+def open_client(endpoint: Endpoint, key: str, proxy: str | None) -> ProviderClient:
+    """A client with the wire shape and the sender that the endpoint needs."""
+    return ProviderClient(endpoint, _wire_of(endpoint), open_sender(endpoint, key), secret=key, proxy=proxy)
+
+
+def _wire_of(endpoint: Endpoint) -> Wire:
+    if endpoint.wire == "anthropic":
+        from harness.providers.anthropic_messages import AnthropicMessages  # imports its SDK
+
+        return AnthropicMessages()
+    return OpenAIResponses() if endpoint.wire == "openai-responses" else OpenAIChat()

@@ -1,0 +1,154 @@
+"""What a provider says instead of an answer, brought into one shape from the many in use.
+
+Owns where status, code, type, parameter and message stand in an error: in the body of an error status, in an error
+object inside a 200, in a page of HTML. Decides nothing about them: `harness.providers.verdicts` does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# Names that stand for a status where an error inside a 200 gives no number. Anthropic's error types and the codes of
+# OpenAI's Responses and Chat APIs; a name in neither list says nothing about a status.
+_STATUS_OF_NAME: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "invalid_request": 400,
+    "bad_request": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "billing_error": 402,
+    "insufficient_quota": 402,
+    "insufficient_credits": 402,
+    "permission_error": 403,
+    "permission_denied": 403,
+    "data_residency_mismatch": 403,
+    "not_found_error": 404,
+    "model_not_found": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "resource_exhausted": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "internal_server_error": 500,
+    "unavailable_error": 503,
+    "service_unavailable": 503,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderError:
+    """An error as a provider worded it. Names are lower case; what was not said is empty."""
+
+    status: int
+    """Of the HTTP answer; for an error inside a 200 the one it stands for, 502 where it names none."""
+    message: str
+    code: str = ""
+    kind: str = ""
+    """Its `type`."""
+    param: str = ""
+    """The body field it complains of."""
+    html: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Lower-case names. For waits only; never shown."""
+    inside_200: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Code and type together: providers put the telling word in either."""
+        return frozenset((self.code, self.kind)) - {""}
+
+
+def error_of(status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
+    """The error in the body of an answer with an error status."""
+    text = content.decode("utf-8", "replace").strip()
+    try:
+        body: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return ProviderError(status, text, html=looks_like_html(headers, text), headers=headers)
+    return _from_json(status, headers, body)
+
+
+def error_inside(body: Mapping[str, object], headers: Mapping[str, str]) -> ProviderError | None:
+    """The error object inside an answer with status 200, or None when there is none.
+
+    It may stand at the top (`{"error": {...}}`, `{"type": "error", ...}`) or in the first choice, where a router puts
+    the failure of the provider behind it.
+    """
+    found = body.get("error")
+    if not found and body.get("object") == "error":
+        found = body
+    choices = body.get("choices")
+    if not found and isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        found = choices[0].get("error")
+        if not found and choices[0].get("finish_reason") == "error":
+            found = {"message": "the provider broke off with finish_reason error"}
+    if not found:
+        return None
+    said = _from_json(200, headers, {"error": found})
+    return ProviderError(
+        _status_inside(found, said),
+        said.message,
+        said.code,
+        said.kind,
+        said.param,
+        headers=headers,
+        inside_200=True,
+    )
+
+
+def looks_like_html(headers: Mapping[str, str], text: str) -> bool:
+    """Whether a body is a page for people."""
+    return "html" in headers.get("content-type", "").lower() or text.lstrip()[:200].lower().startswith(
+        ("<!doctype html", "<html", "<head", "<body")
+    )
+
+
+def _status_inside(found: object, said: ProviderError) -> int:
+    values = [found.get("code"), found.get("status"), found.get("status_code")] if isinstance(found, Mapping) else []
+    for value in values:
+        number = str(value)
+        if number.isdigit() and 400 <= int(number) <= 599:
+            return int(number)
+    return next((_STATUS_OF_NAME[name] for name in (said.code, said.kind) if name in _STATUS_OF_NAME), 502)
+
+
+def _from_json(status: int, headers: Mapping[str, str], body: object) -> ProviderError:
+    if isinstance(body, list) and body:  # one provider wraps its error in a list
+        body = body[0]
+    error: object = body
+    if isinstance(body, Mapping):
+        error = body.get("error") or body.get("errors") or body.get("detail") or body
+    if isinstance(error, list) and error:  # FastAPI's list of problems with the request
+        error = error[0]
+    if not isinstance(error, Mapping):
+        return ProviderError(status, _text(error) or "no reason given", headers=headers)
+    place = error.get("loc")
+    param = error.get("param") or (place[-1] if isinstance(place, list) and place else None)
+    message = next((_text(error[key]) for key in ("message", "msg", "error", "detail") if error.get(key)), "")
+    details, metadata = error.get("details"), error.get("metadata")
+    code = error.get("code")
+    if isinstance(details, Mapping) and isinstance(details.get("error_code"), str):
+        code = details["error_code"]  # Anthropic's stable name for the cause
+    if isinstance(metadata, Mapping) and metadata.get("raw"):  # OpenRouter: the words of the provider behind it
+        message = f"{message}: {_text(metadata['raw'])}"
+    return ProviderError(
+        status,
+        message or "no reason given",
+        _text(code).lower(),
+        _text(error.get("type")).lower(),
+        _text(param),
+        headers=headers,
+    )
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str | int | float):
+        return str(value)
+    return json.dumps(value, default=str)[:2_000]

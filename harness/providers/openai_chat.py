@@ -1,0 +1,106 @@
+"""Chat Completions, as OpenAI and every compatible server speak it: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter.
+
+Owns the translation of a request to a body, and of a body to a completion. Makes no call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.providers.capabilities import Capabilities
+from harness.providers.conversation import turns
+from harness.providers.endpoints import Endpoint
+from harness.providers.payload import NoAnswer, count, first_count, items, parts, table, words
+from policies.contract import Completion, Request, Stop, Usage
+
+_STOPS: Mapping[str, Stop] = {
+    "stop": "end",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "refusal",
+    "refusal": "refusal",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+}
+
+
+class OpenAIChat:
+    """The wire shape of `POST /chat/completions`."""
+
+    path = "/chat/completions"
+
+    def body(self, request: Request, endpoint: Endpoint, takes: Capabilities) -> dict[str, Any]:
+        """What is sent for `request`."""
+        system, said = turns(request.messages, system=takes.system)
+        sampling = request.sampling
+        body: dict[str, Any] = {
+            "model": endpoint.model,
+            "messages": [{"role": "system", "content": system}, *said] if system else said,
+            takes.cap_field: sampling.max_tokens,
+        }
+        if sampling.temperature is not None and takes.temperature:
+            body["temperature"] = sampling.temperature
+        if sampling.seed is not None and takes.seed:
+            body["seed"] = sampling.seed
+        if request.schema is not None:
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": request.schema},
+            }
+        return body | dict(sampling.extra)
+
+    def read(self, body: Mapping[str, Any]) -> Completion:
+        """The completion in an answer. Raises NoAnswer when it holds none."""
+        choice = next(items(body.get("choices")), None)
+        if choice is None:
+            raise NoAnswer("it holds no choices")
+        message = choice.get("message")
+        if not isinstance(message, Mapping):
+            raise NoAnswer("its first choice holds no message")
+        text, refusal = parts(message.get("content")), words(message.get("refusal"))
+        reason = choice.get("finish_reason")
+        detail = words(reason) or None
+        stop = _STOPS.get(words(reason).lower(), "end")
+        if refusal and not text:
+            stop, detail = "refusal", f"refusal: {refusal}"
+        return Completion(
+            text,
+            stop,
+            reasoning=_reasoning(message),
+            usage=usage(table(body, "usage")),
+            served_by=words(body.get("model")) or None,
+            stop_detail=detail,
+        )
+
+
+def usage(counted: Mapping[str, Any]) -> Usage:
+    """Token counts. Reasoning is a part of the output; added to it where the total shows that it is counted beside."""
+    prompt = count(counted.get("prompt_tokens"))
+    output = count(counted.get("completion_tokens"))
+    reasoning = first_count(table(counted, "completion_tokens_details").get("reasoning_tokens"))
+    total = count(counted.get("total_tokens"))
+    beside = None not in (prompt, output, reasoning, total) and total == prompt + output + reasoning  # type: ignore[operator]
+    return Usage(
+        input=prompt,
+        cached=first_count(
+            table(counted, "prompt_tokens_details").get("cached_tokens"),
+            counted.get("prompt_cache_hit_tokens"),  # DeepSeek
+        ),
+        output=output + reasoning if beside and output is not None and reasoning is not None else output,
+        reasoning=reasoning,
+        cache_written=count(table(counted, "prompt_tokens_details").get("cache_write_tokens")),
+    )
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """Reasoning beside the answer: a field of its own, or parts among the content."""
+    beside = words(message.get("reasoning_content")) or words(message.get("reasoning"))
+    if beside:
+        return beside
+    thought = [
+        words(part.get("thinking")) or parts(part.get("thinking")) or words(part.get("text"))
+        for part in items(message.get("content"))
+        if part.get("type") in ("thinking", "reasoning")
+    ]
+    return "\n".join(filter(None, thought)) or None

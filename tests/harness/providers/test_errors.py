@@ -1,0 +1,100 @@
+"""Error bodies in their many shapes, brought into one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.providers.endpoints import endpoint_for
+from harness.providers.errors import error_inside, error_of
+from harness.providers.verdicts import as_completion, verdict
+
+ENDPOINT = endpoint_for("openai:gpt-4o")
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "code", "kind", "param"),
+    [
+        ({"error": {"message": "m", "type": "T", "code": "C", "param": "p"}}, "m", "c", "t", "p"),
+        ({"error": {"message": "m", "type": None, "code": 429, "param": None}}, "m", "429", "", ""),
+        ({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}, "m", "", "overloaded_error", ""),
+        ({"error": {"type": "x", "message": "m", "details": {"error_code": "Ramp"}}}, "m", "ramp", "x", ""),
+        ({"object": "error", "message": "m", "type": "BadRequest", "code": 400}, "m", "400", "badrequest", ""),
+        ({"error": "model 'x' not found"}, "model 'x' not found", "", "", ""),
+        ({"detail": "Not Found"}, "Not Found", "", "", ""),
+        ({"detail": [{"loc": ["body", "seed"], "msg": "no", "type": "extra"}]}, "no", "", "extra", "seed"),
+        ([{"error": {"message": "m", "status": "UNAVAILABLE", "code": 503}}], "m", "503", "", ""),
+        ({"message": "m"}, "m", "", "", ""),
+        ({"error": {"message": "outer", "metadata": {"raw": "inner"}}}, "outer: inner", "", "", ""),
+        ({"error": {"message": {"en": "m"}}}, '{"en": "m"}', "", "", ""),
+        ({}, "no reason given", "", "", ""),
+        (None, "no reason given", "", "", ""),
+        ("busy", "busy", "", "", ""),
+    ],
+)  # fmt: skip
+def test_shapes(body: Any, message: str, code: str, kind: str, param: str) -> None:
+    error = error_of(500, {}, json.dumps(body).encode())
+    assert (error.message, error.code, error.kind, error.param, error.html) == (message, code, kind, param, False)
+
+
+def test_bodies_that_are_no_json_keep_their_words() -> None:
+    assert error_of(503, {}, b"upstream busy\n").message == "upstream busy"
+    assert error_of(502, {"content-type": "text/html"}, b"<p>x").html
+    assert error_of(502, {}, b"  <!DOCTYPE HTML><p>x").html
+    assert error_of(500, {}, b"\xff\xfe").message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"error": None}, {"error": {}}, {"error": ""}, {"choices": [{"error": None}]}, {"choices": [7]}, {"choices": {}}],
+)
+def test_no_error_is_none(body: dict[str, Any]) -> None:
+    assert error_inside(body, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"code": 504}, 504),
+        ({"code": "429"}, 429),
+        ({"status_code": 503}, 503),
+        ({"code": "rate_limit_exceeded"}, 429),
+        ({"type": "overloaded_error"}, 529),
+        ({"code": 7}, 502),
+        ({"code": "who knows"}, 502),
+        ("something broke", 502),
+        (["a", "b"], 502),
+    ],
+)
+def test_an_error_inside_a_200_stands_for_a_status(error: Any, status: int) -> None:
+    found = error_inside({"error": error}, {})
+    assert found is not None
+    assert (found.status, found.inside_200) == (status, True)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["error", "message", "code", "type", "param", "detail", "loc", "metadata", "raw", "choices"]),
+        inner, max_size=4,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(JSON, st.sampled_from([200, 400, 403, 404, 413, 422, 429, 500, 503]))
+def test_any_body_gets_one_verdict_in_one_line(body: Any, status: int) -> None:
+    if status == 200:
+        error = error_inside(body, {}) if isinstance(body, dict) else None
+    else:
+        error = error_of(status, {}, json.dumps(body).encode())
+    if error is None or as_completion(error) is not None:
+        return
+    failed = verdict(error, ENDPOINT)
+    assert failed.decision in ("wait", "fatal")
+    assert len(failed.cause.splitlines()) == 1
+    assert len(failed.cause) < 450
