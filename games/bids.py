@@ -1,20 +1,17 @@
 """Whole-number bids: the moves of a seat in a game where a move is one integer.
 
-Owns how an integer is read from JSON (the shape) and whether it is among the bids allowed (the legality). Knows no
+Owns whether a whole number is among the bids allowed; `games.integers` says what is a whole number at all. Knows no
 game: what the numbers mean, and the words for why one is missing, come from the caller.
-
-The rule for integers: 7, 7.0, "7" and " 7 " are 7; "-1" is -1, well-formed and then usually illegal. 7.5, true, null,
-NaN, "7 or 8", "1_0", "", digits other than ASCII ones, lists and objects are no moves.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
+from games.game import AnswerForm, Json, MoveIllegal
+from games.integers import read_integer
 from games.quoting import quote
 
 KEY = "bid"
@@ -23,13 +20,8 @@ KEY = "bid"
 OVERBID = 6
 """A bid that beats the next lower one by at least this much is an overbid, in every bidding game."""
 
-_LONGEST_TEXT = 40
-"""No bid takes more characters than this, spaces included; longer text is refused unread."""
-
 _LONG_RUN = 8
 """From this length on, an unbroken run of bids is described by its ends."""
-
-_INTEGER = re.compile(r"-?[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +69,7 @@ class Bids:
 
     def read(self, value: Json) -> int:
         """The bid that `value` stands for. Raises MoveUnreadable or MoveIllegal, quoting a short cut of `value`."""
-        bid = self._integer(value)
+        bid = read_integer(value, "a bid", self.faces)
         if bid not in self.values:
             raise MoveIllegal(f"{quote(value)} is not a legal bid now: {self.having} {self.describe()}")
         return bid
-
-    def _integer(self, value: Json) -> int:
-        if isinstance(value, str):
-            return self._integer_in(value)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise MoveUnreadable(f"{quote(value)} is not a number; a bid is one whole number")
-        if isinstance(value, float) and not value.is_integer():  # true of NaN and the infinities as well
-            raise MoveUnreadable(f"{quote(value)} is not a whole number")
-        return int(value)
-
-    def _integer_in(self, text: str) -> int:
-        if len(text) > _LONGEST_TEXT:
-            raise MoveUnreadable(f"{quote(text)} is too long for a bid; a bid is one whole number")
-        bare = text.strip(" \t\r\n")
-        if _INTEGER.fullmatch(bare):
-            return int(bare)
-        if bare.upper() in self.faces:
-            return self.faces[bare.upper()]
-        raise MoveUnreadable(f"{quote(text)} is not one whole number in plain digits")

@@ -99,17 +99,24 @@ class AnswerForm:
     """An object is an answer when it has any of these keys at its top level. One key: its value is the move.
     Several: the object itself, cut down to these keys, is handed to `Legal.read`."""
     schema: Mapping[str, Json]
-    """JSON Schema of the answer's properties by key: `{"bid": {"type": "integer", "enum": [1, 2]}}`."""
+    """JSON Schema of the answer's properties by key: `{"bid": {"type": "integer", "enum": [1, 2]}}`. A key that is
+    read, and that only an illegal move could need now, may be left out of it."""
     required: tuple[str, ...]
     """Which of the keys a schema-bound answer must have."""
     example: str
     """One well-formed answer as JSON text, with a legal move that is no hint at a good one."""
+    bare: bool = False
+    """Whether the value of the one key is an answer without the object around it too. Only for moves that are lists
+    which begin with a word: these cannot be mistaken for anything else that a reply may hold."""
 
 
 class Legal(Protocol):
     """The moves one seat may make now: the one source of legality for rules, prompts, readers and retry hints.
 
     It knows no more than the seat may know, so it may be handed to a player.
+
+    Null (None) may be legal without being offered, where the rules say what becomes of a seat that did not move: then
+    `None in legal` and `read(None)` is None, and it is not iterated, counted, described, sampled or in the answer.
     """
 
     @property
@@ -120,16 +127,16 @@ class Legal(Protocol):
         """Whether this canonical move is legal."""
 
     def __iter__(self) -> Iterator[Move]:
-        """Every legal move once, in a fixed order."""
+        """Every move that is offered, once, in a fixed order: all legal ones but null."""
 
     def __len__(self) -> int:
-        """How many there are; at least 1."""
+        """How many are offered; at least 1."""
 
     def describe(self) -> str:
         """The legal set in one line for a prompt or a retry hint, e.g. `1, 2, 5, 9`."""
 
     def sample(self, rng: Random) -> Move:
-        """One legal move, uniformly."""
+        """One of the moves that are offered, uniformly."""
 
     def read(self, value: Json) -> Move:
         """The canonical move that `value` stands for. Shape first, then legality.
@@ -161,7 +168,11 @@ class State(Protocol):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything public so far. May be derived on demand."""
+        """Everything public so far. May be derived on demand.
+
+        Append-only while the episode is on. Its end may fill in particulars that play had to hide, such as the value of
+        a card that was laid aside unseen; the number and the order of the events told before stay as they were.
+        """
 
     @property
     def outcome(self) -> Outcome | None:

@@ -11,12 +11,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from games.ballast import BALLAST
 from games.game import AnyGame, ConfigInvalid, GameError
 from games.goofspiel import GOOFSPIEL
+from games.half_hearted_step.rules import HALF_HEARTED_STEP
 from games.oshi_zumo import OSHI_ZUMO
+from games.persistent_calibration import PERSISTENT_CALIBRATION
 from games.quoting import nearest, quote
 
-_ALL: tuple[AnyGame, ...] = (GOOFSPIEL, OSHI_ZUMO)
+_ALL: tuple[AnyGame, ...] = (GOOFSPIEL, OSHI_ZUMO, BALLAST, PERSISTENT_CALIBRATION, HALF_HEARTED_STEP)
 
 GAMES: Mapping[str, AnyGame] = MappingProxyType({game.name: game for game in _ALL})
 """Every game by its name, in the order in which they are listed to people."""

@@ -12,7 +12,7 @@ from random import Random
 from games.game import Json, Legal, Move
 from games.quoting import nearest, quote
 from games.registry import game_named
-from policies import bidders
+from policies import ballast_players, bidders, half_hearted_step_players, persistent_calibration_players
 from policies.scripted import Baseline, ScriptedPolicy
 
 
@@ -30,6 +30,9 @@ EVERY_GAME: Mapping[str, Baseline] = {"random": Baseline(uniform)}
 BASELINES: Mapping[str, Mapping[str, Baseline]] = {
     "goofspiel": bidders.GOOFSPIEL,
     "oshi_zumo": bidders.OSHI_ZUMO,
+    "ballast": ballast_players.BALLAST,
+    "persistent_calibration": persistent_calibration_players.PERSISTENT_CALIBRATION,
+    "half_hearted_step": half_hearted_step_players.HALF_HEARTED_STEP,
 }
 """By game, then by name: what each game has besides `EVERY_GAME`."""
 
@@ -37,6 +40,11 @@ BASELINES: Mapping[str, Mapping[str, Baseline]] = {
 def scripted_names(game_name: str) -> tuple[str, ...]:
     """The scripted policies of a game: its own first, in the order of the table. Raises games.registry.UnknownGame."""
     return tuple(_of(game_name))
+
+
+def yardsticks(game_name: str) -> tuple[str, ...]:
+    """Those of `scripted_names` that show what a score is worth: all that really play."""
+    return tuple(name for name, baseline in _of(game_name).items() if not baseline.stands_aside)
 
 
 def scripted(game_name: str, policy_name: str) -> ScriptedPolicy:
@@ -51,6 +59,14 @@ def scripted(game_name: str, policy_name: str) -> ScriptedPolicy:
             f"{game_name} has no scripted policy {quote(policy_name)}{hint} (policies: {', '.join(table)})"
         )
     return ScriptedPolicy(policy_name, game_name, table[policy_name])
+
+
+def fallback_of(game_name: str) -> ScriptedPolicy:
+    """The policy that moves for a seat whose attempts failed: the game's fallback by its bare rule, without habits.
+
+    Raises games.registry.UnknownGame.
+    """
+    return scripted(game_name, game_named(game_name).fallback).without_habits()
 
 
 def _of(game_name: str) -> Mapping[str, Baseline]:

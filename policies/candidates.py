@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from policies.strict_json import FLAT_OBJECT, STRING, container_at
+from policies.strict_json import FLAT_LIST, FLAT_OBJECT, STRING, container_at
 
 MAX_BROKEN = 5_000
 """Most openings of one reply that may turn out to be no complete, strict JSON."""
@@ -27,6 +27,7 @@ _OPENING = re.compile(
     """,
     re.VERBOSE,
 )
+_LIST = re.compile(FLAT_LIST)
 _AFTER_STRING = re.compile(r"\s*+(?:`{3}|\Z)")
 
 _QUOTES = "\"'“”‘’«»"
@@ -83,6 +84,11 @@ def look_through(text: str) -> Sighting:
             if not container.whole:
                 _note_break(seen, text, start)
     return seen
+
+
+def lists_in(text: str, key: str) -> list[Candidate]:
+    """Every plain list in `text` that begins with a string, as the object that has it under `key`; left to right."""
+    return [Candidate(f"{{{json.dumps(key)}: {found[0]}}}", *found.span()) for found in _LIST.finditer(text)]
 
 
 def ends_reply(text: str, candidate: Candidate) -> bool:

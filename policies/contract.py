@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Literal, Protocol, TypeAlias
 
@@ -82,7 +83,7 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
     """One question to one model. Two equal requests have equal digests, on every machine."""
 
@@ -94,9 +95,9 @@ class Request:
     schema: Mapping[str, Json] | None = None
     """JSON Schema the reply must satisfy, where the policy's style is `schema`."""
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """SHA-256, hex, over the canonical JSON of everything that is sent."""
+        """SHA-256, hex, over the canonical JSON of everything that is sent. Computed once: a ledger asks twice."""
         body = {
             "model": self.model,
             "messages": [[m.role, m.text] for m in self.messages],

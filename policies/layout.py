@@ -92,7 +92,7 @@ def answer_schema(legal: Legal) -> dict[str, Json]:
     form = legal.answer
     return {
         "type": "object",
-        "properties": {key: form.schema[key] for key in form.keys},
+        "properties": dict(form.schema),
         "required": list(form.required),
         "additionalProperties": False,
     }

@@ -16,7 +16,8 @@ The rule, in order
 4. A candidate is a complete object in strict JSON, with one of the answer's keys at its top level and within no other
    object. It may stand in an array, or alone in a JSON string that fills the reply or a code fence. Nothing is
    repaired, and nothing is taken from prose, from a bare number or from an object that broke off.
-   No candidate: `unreadable`.
+   No candidate: `unreadable`. Only where a move is itself a list that begins with a word (`AnswerForm.bare`), and a
+   reply holds no object at all, not even a broken one, such lists are its candidates if the last of them ends it.
 5. Candidates are the same when they read to the same move (7, "7" and 7.0), or, if they read to none, when their answer
    parts are equal. One distinct candidate is the answer wherever it stands. Of two, the last to stand is the answer if
    it ends the reply (`policies.candidates.ends_reply`). Otherwise, or with three: `ambiguous`. So is an answer in which
@@ -35,7 +36,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from games.game import Json, Legal, Move, MoveRefused
-from policies.candidates import MAX_BROKEN, Candidate, Sighting, TooMuch, ends_reply, look_through
+from policies.candidates import MAX_BROKEN, Candidate, Sighting, TooMuch, ends_reply, lists_in, look_through
 from policies.contract import Fault, Stop, canonical
 from policies.show import encodable, one_line
 from policies.strict_json import MAX_DEPTH, TooDeep
@@ -138,6 +139,9 @@ def _judge(said: str, seen: Sighting, legal: Legal) -> Reading:
             distinct.setdefault(answer.identity, answer)
             last = (candidate, answer)
     if last is None:
+        lists = lists_in(said, keys[0]) if legal.answer.bare and keyless is None and seen.broken is None else []
+        if lists and ends_reply(said, lists[-1]):
+            return _judge(said, Sighting(lists), legal)
         return _unreadable(_without_candidate(said, seen, keyless, keys))
     standing, answer = last
     count = len(distinct)

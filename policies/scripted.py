@@ -1,14 +1,15 @@
 """Scripted policies: a pure rule from what a seat may know to a move, made into a policy.
 
-Owns that step. Knows no game and no rule. A scripted player needs no model, answers inline and remembers nothing: what
-it does depends on the observation and on its seat's own stream of randomness alone.
+Owns that step. Knows no game and no rule. A scripted player needs no model and answers inline. What it does depends on
+the observation and on its seat's own stream of randomness alone; all it remembers are the habits it drew when it sat
+down.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
@@ -25,6 +26,11 @@ class Baseline:
 
     rule: Rule
     version: int = 1
+    habits: Callable[[Random], Rule] | None = None
+    """Draws the rule by which an entrant plays one episode, where `rule` alone would repeat the same few games in every
+    block. None where chance, or an opponent's secrets, make every episode a different one."""
+    stands_aside: bool = False
+    """Whether it is only what the rules do with a seat that does not move: nothing to measure others by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,13 @@ class ScriptedPolicy:
 
     @property
     def digest(self) -> str:
-        """SHA-256, hex, over game, name and version: code has no digest of its own that lasts."""
-        identity = {"scripted": self.name, "game": self.game, "version": self.baseline.version}
+        """SHA-256, hex, over game, name and version, and habits if it has any.
+
+        Code has no digest of its own that lasts.
+        """
+        identity: dict[str, Json] = {"scripted": self.name, "game": self.game, "version": self.baseline.version}
+        if self.baseline.habits is not None:
+            identity["habits"] = True
         return hashlib.sha256(canonical(identity).encode()).hexdigest()
 
     @property
@@ -48,7 +59,12 @@ class ScriptedPolicy:
 
     def sit(self, seat: Seat, rng: Random, client: ModelClient | None = None) -> ScriptedPlayer:
         """A player with `rng` as its stream. `client` is not used."""
-        return ScriptedPlayer(self, rng)
+        habits = self.baseline.habits
+        return ScriptedPlayer(self, self.baseline.rule if habits is None else habits(rng), rng)
+
+    def without_habits(self) -> ScriptedPolicy:
+        """The same policy by its bare rule: what stands in for a seat must not play by a mood of its own."""
+        return replace(self, baseline=replace(self.baseline, habits=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +72,12 @@ class ScriptedPlayer:
     """A scripted policy sat down. Implements `policies.contract.Player`."""
 
     policy: ScriptedPolicy
+    rule: Rule
     rng: Random
 
     async def decide(self, observation: Observation, retry: Retry | None = None) -> Reply:
         """The rule's move. A rule that breaks the rules of the game is a bug, and raises ValueError."""
-        move = self.policy.baseline.rule(observation.facts, observation.legal, self.rng)
+        move = self.rule(observation.facts, observation.legal, self.rng)
         if move not in observation.legal:
             raise ValueError(f"the scripted policy {self.policy.name} of {self.policy.game} made the move {move!r}")
         return Reply(move=move)

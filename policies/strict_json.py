@@ -36,6 +36,9 @@ STRING = re.compile(_STRING)
 FLAT_OBJECT = rf'\{{{_WS}(?:{_STRING}{_WS}:{_WS}{_SCALAR}{_WS}(?:,{_WS}(?=")|(?=\}}))){_MANY}\}}'
 """Pattern of a complete object that holds no other object and no array: the usual answer, found in one step."""
 
+FLAT_LIST = rf"\[{_WS}{_STRING}(?:{_WS},{_WS}{_SCALAR}){_MANY}{_WS}\]"
+"""Pattern of a complete array that begins with a string and holds no object and no other array."""
+
 
 class _Grammar(NamedTuple):
     """How one kind of container goes on. In each pattern groups 1 and 2 are its end, group 3 a container within."""

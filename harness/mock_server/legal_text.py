@@ -4,8 +4,10 @@ Owns what counts as a statement of the legal moves and what counts as the exampl
 
 - the legal moves stand after the last `legal` that is followed by a colon on its line, as games put it in a position
   (`Your legal bids: 1, 2, 5, 9.`) and the hint of a second attempt (`Legal: 1 to 20`). Whole numbers, ranges
-  (`1 to 20`, `1..20`), words and JSON values separated by commas are understood. What stands behind a quotation mark
-  on its line is somebody's words, not the prompt's;
+  (`1 to 20`, `1..20`), words and JSON values separated by commas are understood, and such a list for each of several
+  keys of the example (`scale A, B, C; weight 1, 3`), of which every combination is legal; and the forms of moves that
+  are lists (`["place", weight, scale] with weight 1, 3; scale 0, 1; or ["pass", times] with times 1`). What stands
+  behind a quotation mark on its line is somebody's words, not the prompt's;
 - the example is the last JSON object, as in `One JSON object such as {"bid": 3}`. Its key says where the move goes.
 
 The newest user turn that says it counts. Knows no game and no rules: whether a move is legal, the prompt says.
@@ -14,9 +16,10 @@ The newest user turn that says it counts. Knows no game and no rules: whether a 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -26,6 +29,7 @@ _LEGAL = re.compile(r"\b[Ll]egal\b[^:\n]{0,60}:[ \t]*(\S[^\n]*)")
 _RANGE = re.compile(r"(-?\d{1,9})\s*(?:to|\.\.|–)\s*(-?\d{1,9})", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
 _WORD = re.compile(r"[A-Za-z][\w-]{0,30}")
+_FORM = re.compile(r'\["([A-Za-z][\w-]{0,30})", (\w+(?:, \w+)*)\] with (.+)')
 _NOTES = "notes"
 _DECODER = json.JSONDecoder()
 _LOOKED_AT = 200
@@ -37,22 +41,40 @@ class Choices:
     """A legal set as understood: single values and runs of whole numbers, in the order in which they stand."""
 
     parts: tuple[Any, ...]
-    """A `range` for a run, else one JSON value."""
+    """A `range` for a run, a `Form` for many lists, else one JSON value."""
 
     def __len__(self) -> int:
-        return sum(len(part) if isinstance(part, range) else 1 for part in self.parts)
+        return sum(len(part) if isinstance(part, range | Form) else 1 for part in self.parts)
 
     def __getitem__(self, index: int) -> Any:
         for part in self.parts:
-            size = len(part) if isinstance(part, range) else 1
+            size = len(part) if isinstance(part, range | Form) else 1
             if index < size:
-                return part[index] if isinstance(part, range) else part
+                return part[index] if isinstance(part, range | Form) else part
             index -= size
         raise IndexError(index)
 
     def pick(self, rng: Random, how: Pick) -> Any:
         """One of them."""
         return self[rng.randrange(len(self)) if how == "any" else 0 if how == "first" else len(self) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Every list that begins with one word and goes on with one of the values at each place."""
+
+    word: str
+    places: tuple[Choices, ...]
+
+    def __len__(self) -> int:
+        return math.prod(map(len, self.places))
+
+    def __getitem__(self, index: int) -> list[Any]:
+        values: list[Any] = []
+        for place in reversed(self.places):
+            index, digit = divmod(index, len(place))
+            values.append(place[digit])
+        return [self.word, *reversed(values)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +85,13 @@ class Offer:
     """An answer that would be read, with a legal move."""
     choices: Choices | None
     """The legal moves; None when the prompt does not spell them out, and the example is all there is."""
+    lists: Mapping[str, Choices] = field(default_factory=dict)
+    """What may stand under each of several keys, where the prompt spells out the legal moves like that."""
 
     def answer(self, rng: Random, how: Pick) -> dict[str, Any]:
         """An answer with a legal move in it, in the form of the example."""
         if self.choices is None:
-            return self.example
+            return {**self.example, **{key: choices.pick(rng, how) for key, choices in self.lists.items()}}
         move = self.choices.pick(rng, how)
         if isinstance(move, dict):
             return move
@@ -81,10 +105,44 @@ def find_offer(user_turns: Sequence[str]) -> Offer | None:
     if example is None:
         return None
     line = next(filter(None, map(_last_legal_line, reversed(user_turns))), None)
-    choices = parse_choices(line) if line is not None else None
-    if choices is not None and not _fits(choices[0], example):
-        choices = None
-    return Offer(example, choices)
+    if line is None:
+        return Offer(example, None)
+    if lists := parse_lists(line, example):
+        return Offer(example, None, lists)
+    choices = parse_forms(line) or parse_choices(line)
+    return Offer(example, choices if choices is not None and _fits(choices[0], example) else None)
+
+
+def parse_lists(line: str, keys: Container[str]) -> dict[str, Choices]:
+    """The list that a line spells out for each of two or more `keys`; none when it says something else."""
+    lists = _lists(line, keys)
+    return lists if len(lists) > 1 else {}
+
+
+def parse_forms(line: str) -> Choices | None:
+    """The lists whose forms a line spells out; None when it says something else."""
+    forms: list[Form] = []
+    for part in line.strip().rstrip(".;").split("; or "):
+        match = _FORM.fullmatch(part)
+        if match is None:
+            return None
+        names = match[2].split(", ")
+        lists = _lists(match[3], names)
+        if list(lists) != names:
+            return None
+        forms.append(Form(match[1], tuple(lists.values())))
+    return Choices(tuple(forms))
+
+
+def _lists(line: str, keys: Container[str]) -> dict[str, Choices]:
+    lists: dict[str, Choices] = {}
+    for part in line.strip().rstrip(".;").split(";"):
+        key, _, rest = part.strip().partition(" ")
+        choices = parse_choices(rest)
+        if choices is None or key not in keys or key in lists:
+            return {}
+        lists[key] = choices
+    return lists
 
 
 def parse_choices(line: str) -> Choices | None:

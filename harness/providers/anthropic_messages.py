@@ -14,6 +14,7 @@ from harness.providers.capabilities import Capabilities
 from harness.providers.conversation import turns
 from harness.providers.endpoints import Endpoint
 from harness.providers.payload import NoAnswer, count, items, parts, table, words
+from harness.providers.schemas import without_tuples
 from policies.contract import Completion, Request, Stop, Usage
 
 _STOPS: Mapping[str, Stop] = {
@@ -47,7 +48,8 @@ class AnthropicMessages:
         extra = dict(sampling.extra)
         if request.schema is not None:
             # The API takes a part of JSON Schema; the SDK puts bounds it does not take into descriptions.
-            form = {"type": "json_schema", "schema": transform_schema(dict(request.schema))}
+            schema = without_tuples(request.schema)
+            form = {"type": "json_schema", "schema": transform_schema(schema)}
             body["output_config"] = {**table(extra.pop("output_config", None)), "format": form}
         return body | extra
 

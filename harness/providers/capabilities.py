@@ -18,7 +18,7 @@ from harness.providers.settings import CapField
 NO_TEMPERATURE = "the temperature asked for is not sent: the model takes none and keeps its default"
 NO_SEED = "the sampling seed asked for is not sent: the endpoint takes none"
 
-Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system"]
+Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,9 @@ class Capabilities:
     seed: bool = True
     system: bool = True
     """False folds the system text into the first user turn."""
+    tuples: bool = True
+    """The OpenAI APIs only: whether a schema may say what stands at each place of a list (`prefixItems`). Where not,
+    `harness.providers.schemas` writes it in a weaker way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,12 @@ def _row(provider: str, model: str, capabilities: Capabilities) -> _Declared:
 # models take no temperature; behind OpenRouter, OpenAI's models keep that habit and the router drops what does not fit.
 _TABLE = (
     _row(
-        "openai", r"(o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)", Capabilities("max_completion_tokens", temperature=False)
+        "openai",
+        r"(o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)",
+        Capabilities("max_completion_tokens", temperature=False, tuples=False),
     ),
-    _row("openai", r"", Capabilities("max_completion_tokens")),
+    _row("openai", r"", Capabilities("max_completion_tokens", tuples=False)),
+    _row("openrouter", r"", Capabilities(tuples=False)),  # it passes schemas on to providers such as these
     # Anthropic's models from Opus 4.7 on, and all of generation 5, refuse sampling parameters; none takes a seed.
     _row("anthropic", r"claude-[a-z]+-(4-[7-9]|[5-9])(?!\d)", Capabilities(temperature=False, seed=False)),
     _row("anthropic", r"", Capabilities(seed=False)),
@@ -105,6 +111,9 @@ _SYSTEM_WORDS = re.compile(
     re.I,
 )
 
+# OpenAI's words for a list whose places are told one by one, and what others say of the keyword.
+_TUPLE_WORDS = re.compile(r"prefixItems|array schema missing items", re.I)
+
 
 def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
     """What an error teaches about a request that was written under `sent`; None when it is about something else."""
@@ -116,6 +125,8 @@ def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
         )
     if error.status == 500:
         return None
+    if sent.tuples and _TUPLE_WORDS.search(error.message):
+        return Learned("tuples", False, "schemas no longer say what stands where in a list: the endpoint refuses that")
     if not (error.names & _UNSUPPORTED_NAMES or _UNSUPPORTED_WORDS.search(error.message)):
         return None
     about = error.param or error.message

@@ -12,6 +12,7 @@ from harness.providers.capabilities import Capabilities
 from harness.providers.conversation import turns
 from harness.providers.endpoints import Endpoint
 from harness.providers.payload import NoAnswer, count, first_count, items, parts, table, words
+from harness.providers.schemas import without_tuples
 from policies.contract import Completion, Request, Stop, Usage
 
 _STOPS: Mapping[str, Stop] = {
@@ -44,9 +45,10 @@ class OpenAIChat:
         if sampling.seed is not None and takes.seed:
             body["seed"] = sampling.seed
         if request.schema is not None:
+            schema = request.schema if takes.tuples else without_tuples(request.schema)
             body["response_format"] = {
                 "type": "json_schema",
-                "json_schema": {"name": "answer", "strict": True, "schema": request.schema},
+                "json_schema": {"name": "answer", "strict": True, "schema": schema},
             }
         return body | dict(sampling.extra)
 

@@ -12,6 +12,7 @@ from harness.providers.capabilities import Capabilities
 from harness.providers.conversation import turns
 from harness.providers.endpoints import Endpoint
 from harness.providers.payload import NoAnswer, count, items, parts, table, words
+from harness.providers.schemas import without_tuples
 from policies.contract import Completion, Request, Stop, Usage
 
 _INCOMPLETE: Mapping[str, Stop] = {
@@ -43,7 +44,8 @@ class OpenAIResponses:
             body["temperature"] = sampling.temperature
         extra = dict(sampling.extra)
         if request.schema is not None:
-            form = {"type": "json_schema", "name": "answer", "strict": True, "schema": request.schema}
+            schema = request.schema if takes.tuples else without_tuples(request.schema)
+            form = {"type": "json_schema", "name": "answer", "strict": True, "schema": schema}
             body["text"] = {**table(extra.pop("text", None)), "format": form}  # `text` also holds a verbosity
         return body | extra
 

@@ -33,6 +33,8 @@ def _fits_keyword(keyword: str, demand: Any, schema: Mapping[str, Any], value: A
             return type(value) is not int or value <= demand
         case "items":
             return not isinstance(value, list) or all(fits(demand, item) for item in value)
+        case "prefixItems":
+            return not isinstance(value, list) or all(map(fits, demand, value))
         case "minItems":
             return not isinstance(value, list) or len(value) >= demand
         case "maxItems":

@@ -45,6 +45,20 @@ PLAYTHROUGHS: Mapping[str, Playthrough] = {
     "oshi_zumo_free_bids": Playthrough("oshi_zumo", {"coins": 5, "size": 2, "min_bid": 0, "max_rounds": 4}, seed=3),
     "oshi_zumo_dear_bids": Playthrough("oshi_zumo", {"coins": 9, "min_bid": 2}, seed=1),
     "oshi_zumo_stopped": Playthrough("oshi_zumo", {"coins": 50, "size": 5}, seed=6, stop_after=2),
+    "ballast": Playthrough("ballast", seed=54),
+    "ballast_two_scales": Playthrough("ballast", {"weights": 3, "scales": 2}, seed=2),
+    "ballast_stopped": Playthrough("ballast", seed=3, stop_after=5),
+    "persistent_calibration": Playthrough("persistent_calibration", seed=1),
+    "persistent_calibration_garnets": Playthrough(
+        "persistent_calibration", {"seats": 3, "starting_garnets": [4, 0, 1]}, seed=2
+    ),
+    "persistent_calibration_stopped": Playthrough("persistent_calibration", {"seats": 2}, seed=3, stop_after=2),
+    "half_hearted_step": Playthrough("half_hearted_step", seed=1),
+    "half_hearted_step_small_board": Playthrough(
+        "half_hearted_step", {"size": 3, "lives": 1, "bid_limit": 4, "auction_rounds": 3}, seed=2
+    ),
+    "half_hearted_step_stopped": Playthrough("half_hearted_step", {"size": 5}, seed=3, stop_after=12),
+    "half_hearted_step_stopped_in_the_auction": Playthrough("half_hearted_step", seed=4, stop_after=2),
 }
 
 

@@ -25,7 +25,10 @@ from policies.layout import (
 )
 from tests.policies.legal_sets import TO_TEN, Steps
 
-NAMES = ("Quartz", "Onyx", "Jasper", "Beryl")
+NAMES = (
+    *("Quartz", "Onyx", "Jasper", "Beryl", "Agate", "Topaz", "Opal"),
+    *("Zircon", "Amber", "Jade", "Flint", "Slate", "Marble"),
+)
 
 
 def names(game: AnyGame) -> Sequence[str]:
@@ -62,9 +65,11 @@ def section(text: str, title: str) -> list[str]:
 def test_the_prefix_of_a_seats_prompts_stays_equal_up_to_the_newest_line_of_history(
     game: AnyGame, style: Style
 ) -> None:
-    states = positions(game, 5)
-    for seat in sorted(states[0].to_act):
-        for earlier, later in pairwise(states[1:]):
+    states = positions(game, 6)
+    for seat in range(len(names(game))):
+        asked = [state for state in states[1:] if seat in state.to_act]
+        assert len(asked) > 1
+        for earlier, later in pairwise(asked):
             before, after = prompt(game, earlier, seat, style, "old"), prompt(game, later, seat, style, "new")
             shared = before.index("\n\n# Now\n")
             assert after[:shared] == before[:shared]
@@ -97,7 +102,7 @@ def test_M29_no_prompt_holds_a_seed_a_policy_or_a_model(game: AnyGame, style: St
             assert not words & forbidden
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [GAMES["goofspiel"], GAMES["oshi_zumo"]], ids=lambda game: game.name)
 def test_M11_the_history_lists_every_round_and_every_seats_bid(game: AnyGame) -> None:
     states = positions(game, 5)
     lines = section(prompt(game, states[5], 0), "History")

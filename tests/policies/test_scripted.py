@@ -10,7 +10,7 @@ import pytest
 from games.bids import Bids
 from games.game import Observation
 from policies.contract import Player, Policy, Reply
-from policies.scripted import Baseline, ScriptedPolicy
+from policies.scripted import Baseline, Rule, ScriptedPolicy
 
 OBSERVATION = Observation(seat=0, facts={"prize": 3}, history=(), situation="", legal=Bids((1, 2, 3)))
 HIGHEST = ScriptedPolicy("highest", "goofspiel", Baseline(lambda facts, legal, rng: max(legal)))  # type: ignore[type-var]
@@ -53,3 +53,20 @@ def test_an_illegal_move_of_a_rule_is_a_bug_and_raises() -> None:
     cheat = ScriptedPolicy("cheat", "goofspiel", Baseline(lambda facts, legal, rng: 4)).sit(0, Random(1))
     with pytest.raises(ValueError, match="the scripted policy cheat of goofspiel made the move 4"):
         asyncio.run(cheat.decide(OBSERVATION))
+
+
+def test_habits_are_drawn_when_a_policy_sits_down_and_are_part_of_its_digest() -> None:
+    def habits(rng: Random) -> Rule:
+        favourite = rng.choice([1, 2, 3])
+        return lambda facts, legal, stream: favourite
+
+    bare = ScriptedPolicy("moody", "goofspiel", Baseline(lambda facts, legal, rng: 3))
+    moody = ScriptedPolicy("moody", "goofspiel", Baseline(bare.baseline.rule, habits=habits))
+    players = [moody.sit(0, Random(seed)) for seed in range(20)]
+    moves = [[asyncio.run(player.decide(OBSERVATION)).move for _ in range(3)] for player in players]
+    assert all(len(set(row)) == 1 for row in moves)
+    assert {row[0] for row in moves} == {1, 2, 3}
+    assert moody.digest != bare.digest
+    assert moody.without_habits() == bare
+    assert moody.without_habits().digest == bare.digest
+    assert asyncio.run(moody.without_habits().sit(0, Random(1)).decide(OBSERVATION)) == Reply(move=3)

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
-from games.game import AnyGame, Deal, Json, Move, Outcome, Seat, State
+from games.game import AnyGame, Deal, Json, Legal, Move, Outcome, Seat, State
 
 Steps: TypeAlias = list[list[Move]]
 """A row a step, an entry per seat, None for a seat that had no move to make."""
 
 Order: TypeAlias = tuple[Seat, ...]
 """A relabelling: the seat that sits at each place afterwards."""
+
+
+def as_it_is(legal: Legal, candidate: Any) -> Any:
+    """The answer that says `candidate`: under the one key, or the candidate itself where there are several."""
+    keys = legal.answer.keys
+    return {keys[0]: candidate} if len(keys) == 1 else candidate
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,8 @@ class Adapter:
     """What its measures must then be."""
     check_measures: Callable[[Any, int, Outcome], None]
     """Asserts what must hold between the config, the number of steps and the measures."""
+    answer: Callable[[Legal, Any], Any] = as_it_is
+    """The answer in which a model says a candidate; only for games that keep moves in another form than answers."""
 
 
 def permuted(row: Sequence[Json], order: Order) -> list[Json]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.bids import Bids
-from harness.mock_server.legal_text import find_offer, parse_choices
+from harness.mock_server.legal_text import find_offer, parse_choices, parse_forms, parse_lists
 
 bid_sets = st.sets(st.integers(-50, 1000), min_size=1).map(lambda found: Bids(tuple(sorted(found))))
 
@@ -53,6 +53,62 @@ def test_numbers_ranges_words_and_json_are_understood(line: str, moves: list[obj
     assert found == (
         [{"direction": "left", "distance": 1}, {"direction": "stay", "distance": 0}] if moves is None else moves
     )
+
+
+def test_a_list_for_each_of_several_keys_is_understood() -> None:
+    lists = parse_lists("scale A, B, C; side left, right; weight 1 to 3.", {"scale": "B", "side": "left", "weight": 2})
+    assert {key: [choices[n] for n in range(len(choices))] for key, choices in lists.items()} == {
+        "scale": ["A", "B", "C"],
+        "side": ["left", "right"],
+        "weight": [1, 2, 3],
+    }
+    prompt = 'Your legal moves: scale A, B; weight 1, 3.\nSuch as {"scale": "B", "weight": 3, "note": 0}'
+    offer = find_offer([prompt])
+    assert offer is not None
+    assert offer.answer(Random(1), "first") == {"scale": "A", "weight": 1, "note": 0}
+    answers = [offer.answer(Random(seed), "any") for seed in range(50)]
+    assert {(answer["scale"], answer["weight"]) for answer in answers} == {("A", 1), ("A", 3), ("B", 1), ("B", 3)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["scale A, B", "scale A; scale B", "scale A; sort B", "scale A; weight", "scale A; weight 1 (or 2)", ";", ""],
+)
+def test_lists_of_something_else_are_not_guessed_at(line: str) -> None:
+    assert parse_lists(line, {"scale": "A", "weight": 1}) == {}
+
+
+def test_the_forms_of_moves_that_are_lists_are_understood() -> None:
+    line = '["place", weight, scale] with weight 1, 3; scale 0 to 1; or ["pass", times] with times 2.'
+    forms = parse_forms(line)
+    assert forms is not None
+    assert [forms[n] for n in range(len(forms))] == [
+        ["place", 1, 0],
+        ["place", 1, 1],
+        ["place", 3, 0],
+        ["place", 3, 1],
+        ["pass", 2],
+    ]
+    offer = find_offer([f'Your legal moves: {line}\nSuch as {{"move": ["place", 3, 1]}}'])
+    assert offer is not None
+    assert offer.answer(Random(1), "last") == {"move": ["pass", 2]}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '["place", weight]',
+        '["place", weight] with scale 1',
+        '["place", weight, scale] with weight 1',
+        '["place", weight] with weight 1; and more',
+        '["place", weight] with weight (1)',
+        '["place"] with weight 1',
+        "place with weight 1",
+        "",
+    ],
+)
+def test_forms_of_something_else_are_not_guessed_at(line: str) -> None:
+    assert parse_forms(line) is None
 
 
 @pytest.mark.parametrize("line", ["any whole number above 5", "5 to 3", "1, 2 (or pass)", "", "…", "{"])

@@ -146,12 +146,16 @@ def test_the_same_news_in_many_calls_at_once_is_learned_once() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "expected"),
     [
-        ("openai:gpt-5-mini", {}, Capabilities("max_completion_tokens", temperature=False)),
-        ("openai:o3", {}, Capabilities("max_completion_tokens", temperature=False)),
-        ("openai:gpt-4o", {}, Capabilities("max_completion_tokens")),
-        ("openai:gpt-5-chat-latest", {}, Capabilities("max_completion_tokens")),
-        ("openai:gpt-5", {"temperature": True}, Capabilities("max_completion_tokens")),
-        ("openai:gpt-4o", {"wire": "openai-responses"}, Capabilities("max_completion_tokens", seed=False)),
+        ("openai:gpt-5-mini", {}, Capabilities("max_completion_tokens", temperature=False, tuples=False)),
+        ("openai:o3", {}, Capabilities("max_completion_tokens", temperature=False, tuples=False)),
+        ("openai:gpt-4o", {}, Capabilities("max_completion_tokens", tuples=False)),
+        ("openai:gpt-5-chat-latest", {}, Capabilities("max_completion_tokens", tuples=False)),
+        ("openai:gpt-5", {"temperature": True}, Capabilities("max_completion_tokens", tuples=False)),
+        (
+            "openai:gpt-4o",
+            {"wire": "openai-responses"},
+            Capabilities("max_completion_tokens", seed=False, tuples=False),
+        ),
         ("vllm:gpt-5-imitation", {}, Capabilities()),
         ("ollama:llama3:8b", {"seed": False, "fold_system": True}, Capabilities(seed=False, system=False)),
         ("anthropic:claude-sonnet-4-5", {}, Capabilities(seed=False)),

@@ -1,0 +1,182 @@
+"""What one seat of Persistent Calibration is shown: facts for programs, short plain lines for a prompt.
+
+Owns the wording. Knows only the `View` it is handed, which holds what that seat may know and nothing else: no scale, no
+weight, no garnets and no points of anybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from games.game import Json, Observation, Seat
+from games.persistent_calibration_moves import (
+    HEAVIEST,
+    LIGHTEST,
+    PLACES,
+    SCALES,
+    SIDES,
+    Placement,
+    Placements,
+    scale_of,
+    side_of,
+)
+from games.persistent_calibration_points import EMPTY, Totals, lighter_places, own_points
+
+Sides: TypeAlias = tuple[str | None, ...]
+"""Which side each seat used in one round; None for a seat that put down nothing."""
+
+_REMEMBERED = 512
+"""Public lines kept so that the seats of one round share them; enough for the episodes that are in flight together."""
+
+
+class View(NamedTuple):
+    """What everybody knows of a position whose next round is open, and what one seat knows of itself."""
+
+    seats: int
+    rounds_total: int
+    deals: tuple[int, ...]
+    """The rounds, counted from 0, before which everybody gets new weights."""
+    max_garnets_per_round: int
+    totals: tuple[Totals, ...]
+    """What lay on the six sides after each finished round."""
+    sides: tuple[Sides, ...]
+    placed: tuple[Placement | None, ...]
+    """What the seat itself put down in each finished round."""
+    garnets: int
+    """What the seat holds."""
+    garnets_matter: bool
+    """Whether anybody could ever spend one. Everybody knows that."""
+
+
+def observe(view: View, seat: Seat, names: Sequence[str], legal: Placements) -> Observation:
+    """The observation of `seat`. Raises ValueError unless there is one name per seat."""
+    if len(names) != view.seats:
+        raise ValueError(f"{len(names)} names for {view.seats} seats")
+    points = own_points(view.placed, view.totals)
+    return Observation(
+        seat=seat,
+        facts=_facts(view, seat, names, legal, points),
+        history=tuple(
+            f"{_public_line(number, totals, sides, tuple(names))} {_own_line(placement, won)}"
+            for number, (totals, sides, placement, won) in enumerate(
+                zip(view.totals, view.sides, view.placed, points, strict=True), start=1
+            )
+        ),
+        situation=_situation(view, names[seat], legal, points),
+        legal=legal,
+    )
+
+
+def _facts(view: View, seat: Seat, names: Sequence[str], legal: Placements, points: Sequence[int]) -> dict[str, Json]:
+    now, own = _now(view), _own(view)
+    return {
+        "seat": seat,
+        "names": list(names),
+        "your_alias": names[seat],
+        "round": len(view.totals),
+        "rounds_total": view.rounds_total,
+        "rounds_left": view.rounds_total - len(view.totals),
+        "deal_rounds": list(view.deals),
+        "hand": list(legal.hand),
+        "garnets": view.garnets,
+        "max_garnets_per_round": view.max_garnets_per_round,
+        "totals": _sides_of(now),
+        "lighter": {scale_of(place): side_of(place) for place in lighter_places(now)},
+        "history": [
+            {"totals": _sides_of(totals), "sides": list(sides)}
+            for totals, sides in zip(view.totals, view.sides, strict=True)
+        ],
+        "placements": [
+            {"round": number, "scale": scale_of(put.place), "side": side_of(put.place), "value": put.value}
+            for number, put in enumerate(view.placed)
+            if put
+        ],
+        "own": _sides_of(own),
+        "points": sum(points),
+        "points_by_round": list(points),
+        "scoring_now": _scoring(now, own),
+    }
+
+
+def _now(view: View) -> Totals:
+    return view.totals[-1] if view.totals else EMPTY
+
+
+def _own(view: View) -> Totals:
+    """What the seat has put down itself, on each of the six sides."""
+    own = [0] * len(PLACES)
+    for placement in view.placed:
+        if placement:
+            own[placement.place] += placement.value
+    return tuple(own)
+
+
+def _scoring(totals: Totals, own: Totals) -> int:
+    """What the seat would score if the scales stayed as they are."""
+    return sum(own[place] for place in lighter_places(totals))
+
+
+def _sides_of(totals: Totals) -> dict[str, Json]:
+    """`{"A": {"left": 3, "right": 2}, ...}`."""
+    sides: dict[str, dict[str, Json]] = {scale: {} for scale in SCALES}
+    for place in PLACES:
+        sides[scale_of(place)][side_of(place)] = totals[place]
+    return dict(sides)
+
+
+def _situation(view: View, name: str, legal: Placements, points: Sequence[int]) -> str:
+    now, own = _now(view), _own(view)
+    lines = [
+        f"Round {len(view.totals) + 1} of {view.rounds_total}. You are {name}.",
+        *(_scale_line(scale, now, own) for scale in SCALES),
+        f"Your points: {sum(points)}. If the scales stayed like this, this round would give you {_scoring(now, own)}.",
+        f"Your hand: {', '.join(map(str, legal.hand))}.{_next_deal(view)}",
+    ]
+    if view.garnets_matter:
+        lines.append(f"Your garnets: {view.garnets}. You may spend {legal.most or 'none'} now.")
+    return "\n".join([*lines, f"Your legal moves: {legal.describe()}."])
+
+
+def _scale_line(scale: str, totals: Totals, own: Totals) -> str:
+    """`Scale A: left 4 (yours 1), right 3. Right is lighter by 1.`"""
+    left = PLACES[SCALES.index(scale) * len(SIDES)]
+    shown = ", ".join(
+        f"{side_of(place)} {totals[place]}" + (f" (yours {own[place]})" if own[place] else "")
+        for place in (left, left + 1)
+    )
+    lead = totals[left] - totals[left + 1]
+    state = "Balanced." if not lead else f"{'Right' if lead > 0 else 'Left'} is lighter by {abs(lead)}."
+    return f"Scale {scale}: {shown}. {state}"
+
+
+def _next_deal(view: View) -> str:
+    """The next time new weights come; an empty text when there is none."""
+    coming = [number for number in view.deals if number > len(view.totals)]
+    if not coming:
+        return ""
+    return f" Before round {coming[0] + 1} you get {', '.join(map(str, range(LIGHTEST, HEAVIEST + 1)))} anew."
+
+
+@lru_cache(_REMEMBERED)
+def _public_line(number: int, totals: Totals, sides: Sides, names: tuple[str, ...]) -> str:
+    weighed = "; ".join(
+        f"{scale} left {totals[2 * index]}, right {totals[2 * index + 1]}" for index, scale in enumerate(SCALES)
+    )
+    groups = [
+        f"{label}: {', '.join(who)}."
+        for label, side in (("Left", "left"), ("Right", "right"), ("No move", None))
+        if (who := [name for name, used in zip(names, sides, strict=True) if used == side])
+    ]
+    return f"Round {number}: {weighed}. {' '.join(groups)}"
+
+
+def _own_line(placement: Placement | None, won: int) -> str:
+    if placement is None:
+        put = "You put down nothing"
+    else:
+        put = f"You put {placement.value} on {scale_of(placement.place)} {side_of(placement.place)}"
+        if placement.modify:
+            put += f" (weight {placement.weight}, modify {placement.modify})"
+    return f"{put} and scored {won}."
