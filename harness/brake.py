@@ -1,12 +1,15 @@
 """What may stop a run before its last episode: a person, a ceiling, or a failure no further call can mend.
 
-Owns the one place that says "no new call". Calls in flight are left to return, so that nothing paid for is lost.
+Owns the one place that says "no new call". Calls in flight are left to return, so that nothing paid for is lost; waits
+between calls end at once, for nothing would come after them.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -50,22 +53,46 @@ class Brake:
         self._usd = usd
         self._now = now
         self._started = now()
+        self._waits: set[asyncio.Timeout] = set()
         self.pulled: Pull | None = None
         self.reason: str = ""
 
     def pull(self, why: Pull, reason: str) -> None:
-        """Stop the run: no call and no step begins after this."""
+        """Stop the run: no call and no step begins after this, and every wait in `waiting` ends. For the thread of the
+        event loop."""
         if self.pulled is None:
             self.pulled = why
             self.reason = reason
+            for wait in self._waits:
+                if not wait.expired():
+                    wait.reschedule(asyncio.get_running_loop().time())
 
     def check(self) -> None:
         """Raise Stopping when the brake is pulled or the time ceiling is passed."""
-        limit = self._ceilings.seconds
-        if limit is not None and self._now() - self._started >= limit:
-            self.pull("ceiling", f"the run's {limit:g} seconds are used up (limits.max_seconds)")
+        left = self._seconds_left()
+        if left is not None and left <= 0:
+            self._pull_for_time()
         if self.pulled is not None:
             raise Stopping(self.reason)
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncIterator[None]:
+        """For waits between calls: raises Stopping inside the block as soon as no further call may leave. Not for calls
+        themselves, which are let to return."""
+        self.check()
+        wait = asyncio.timeout(self._seconds_left())
+        self._waits.add(wait)
+        try:
+            async with wait:
+                yield
+        except TimeoutError:
+            if not wait.expired():
+                raise
+            if self.pulled is None:
+                self._pull_for_time()
+            raise Stopping(self.reason) from None
+        finally:
+            self._waits.discard(wait)
 
     def before_call(self) -> None:
         """Count a call that is about to leave, or raise Stopping when it must not."""
@@ -73,6 +100,8 @@ class Brake:
         limit = self._ceilings.calls
         if limit is not None and self._calls >= limit:
             self.pull("ceiling", f"the run's {limit} calls are used up (limits.max_calls)")
+        self._pull_for_spending()
+        if self.pulled is not None:
             raise Stopping(self.reason)
         self._calls += 1
 
@@ -82,8 +111,18 @@ class Brake:
             usage = call.completion.usage
             self._tokens += (usage.input or 0) + (usage.output or 0)
         self._usd += call.cost or 0.0
+        self._pull_for_spending()
+
+    def _pull_for_spending(self) -> None:
         tokens, usd = self._ceilings.tokens, self._ceilings.usd
         if tokens is not None and self._tokens >= tokens:
             self.pull("ceiling", f"the run's {tokens} tokens are used up (limits.max_tokens)")
         if usd is not None and self._usd >= usd:
             self.pull("ceiling", f"the run's {usd:g} USD are used up (limits.max_usd)")
+
+    def _pull_for_time(self) -> None:
+        self.pull("ceiling", f"the run's {self._ceilings.seconds:g} seconds are used up (limits.max_seconds)")
+
+    def _seconds_left(self) -> float | None:
+        limit = self._ceilings.seconds
+        return None if limit is None else limit - (self._now() - self._started)

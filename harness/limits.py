@@ -71,9 +71,11 @@ class Slots:
 
     @classmethod
     def for_endpoint(cls, endpoint: Endpoint) -> Slots:
-        """Slots under the endpoint's limits."""
+        """Slots under the endpoint's limits. A server on this machine has no rate limit to feel one's way to: its slots
+        are open from the start."""
         return cls(
             endpoint.concurrency,
+            start=endpoint.concurrency if endpoint.loopback else START,
             requests_per_minute=endpoint.requests_per_minute,
             tokens_per_minute=endpoint.tokens_per_minute,
         )

@@ -1,8 +1,8 @@
 """A seat's line to its model: everything that stands between a player's question and one HTTP call.
 
 Owns the order of things for one attempt at one decision: answer from the ledger if it was paid for before; wait for a
-slot; send; try again after passing failures; give up when the decision's time is out; write every request down as it
-returns. The only layer that retries: the SDKs' own retries are off.
+slot; send; try again after passing failures; give up when the decision's time is out; write every request down before
+it leaves and as it returns. The only layer that retries: the SDKs' own retries are off.
 
 Knows neither prompts nor how a reply is read, and no provider by name.
 """
@@ -11,53 +11,57 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Protocol
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+from tenacity import AsyncRetrying, retry_if_exception_type
 
 from harness.brake import Brake
-from harness.calls import Call, CallKey, Fate
-from harness.limits import Slots
+from harness.calls import Billing, Call, CallKey, Fate, departed
+from harness.limits import Slots, expected_tokens
+from harness.patience import Patience
 from harness.providers.failures import CallFailed
 from policies.contract import Completion, DecisionTimedOut, Fatal, ModelClient, Outage, Request, Usage
 
-FIRST_WAIT = 0.5
-"""Seconds before the second try, where the provider asks for no wait of its own; doubled for each further one."""
-LONGEST_WAIT = 30.0
-"""Seconds; the cap on doubled waits. A wait that the provider asks for is not capped by it."""
-
 
 class Ledger(Protocol):
-    """Where calls are kept: committed when `add_call` returns."""
+    """Where calls are kept. What a method kept is committed when it returns."""
 
     def paid(self, key: CallKey, request: Request) -> Call | None:
-        """An earlier call for the same attempt and the same request that was answered or timed out."""
+        """An earlier call for the same attempt and the same request that settled it: see `harness.calls.SETTLED`."""
 
-    def next_number(self, key: CallKey) -> int:
-        """How many calls are kept for this attempt."""
+    def begin_call(self, key: CallKey, request: Request, started: str, cost: float | None) -> int:
+        """Keep that a call is about to leave; gives its number. Until `end_call` it counts as lost, at this cost."""
 
-    def add_call(self, call: Call) -> None:
-        """Keep one call."""
+    def end_call(self, call: Call) -> None:
+        """Keep what became of a call that was begun."""
 
 
 class MemoryLedger:
     """A ledger that lasts as long as the process, for episodes nobody asked to keep."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
+        self._calls: dict[tuple[CallKey, int], Call] = {}
+
+    @property
+    def calls(self) -> list[Call]:
+        """In the order in which they left."""
+        return list(self._calls.values())
 
     def paid(self, key: CallKey, request: Request) -> Call | None:
         return None
 
-    def next_number(self, key: CallKey) -> int:
-        return sum(call.key == key for call in self.calls)
+    def begin_call(self, key: CallKey, request: Request, started: str, cost: float | None) -> int:
+        number = sum(place[0] == key for place in self._calls)
+        self._calls[key, number] = departed(key, number, request, started, cost)
+        return number
 
-    def add_call(self, call: Call) -> None:
-        self.calls.append(call)
+    def end_call(self, call: Call) -> None:
+        self._calls[call.key, call.number] = call
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,115 +103,142 @@ class SeatLine:
         self._sleep = sleep
         # Jitter spreads retries in time; nothing that is recorded depends on it.
         self._jitter = jitter or Random()  # noqa: S311
-        self._key = CallKey(episode, seat, 0, 1)
-        self._left = exchange.decision_timeout
+        self.open(0, 1)
 
     def open(self, step: int, attempt: int) -> None:
         """See `harness.orchestrate.Line`."""
         self._key = CallKey(self._episode, self._seat, step, attempt)
-        self._left = self._exchange.decision_timeout
+        self._patience = Patience(self._exchange.decision_timeout, self._exchange.tries, self._jitter)
 
     async def complete(self, request: Request) -> Completion:
         """Ask the model. Raises Outage, Fatal, DecisionTimedOut or Stopping."""
         paid = self._ledger.paid(self._key, request)
         if paid is not None:
-            if paid.completion is None:
-                raise DecisionTimedOut(paid.error or "timed out")
-            return paid.completion
+            return _again(paid)
+        try:
+            return await self._patiently(request)
+        except CallFailed as failed:
+            problem = f"{request.model}: {failed.cause}"
+            if failed.decision == "fatal":
+                # At once, not when the round is over: no other seat should send what will be refused as well.
+                self._brake.pull("fatal", problem)
+                raise Fatal(problem) from failed
+            raise Outage(problem) from failed
+
+    async def _patiently(self, request: Request) -> Completion:
+        """Send, and send again after passing failures. Raises the failure that is not passing, or not any more."""
+        patience = self._patience
+        try:
+            return await self._send(request)
+        except CallFailed:
+            if patience.wait is None:
+                raise
+        # Not before a failure: its bookkeeping takes a sixth of the processor time that a decision costs the harness.
         retrying = AsyncRetrying(
-            retry=retry_if_exception(lambda failed: isinstance(failed, CallFailed) and failed.decision == "wait"),
-            wait=self._wait,
-            stop=self._stop,
+            retry=retry_if_exception_type(CallFailed),
+            stop=lambda state: patience.wait is None,
+            wait=lambda state: patience.wait or 0.0,
             sleep=self._pause,
             reraise=True,
         )
-        try:
-            return await retrying(self._send, request)
-        except CallFailed as failed:
-            if failed.decision == "fatal":
-                raise Fatal(f"{request.model}: {failed.cause}") from failed
-            raise Outage(f"{request.model}: {failed.cause}") from failed
-
-    def _wait(self, state: RetryCallState) -> float:
-        failed = _failure(state)
-        doubled: float = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
-        if failed.wait is not None:
-            return failed.wait + self._jitter.uniform(0.0, min(0.25, doubled / 4))
-        return self._jitter.uniform(doubled / 2, doubled)
-
-    def _stop(self, state: RetryCallState) -> bool:
-        failed = _failure(state)
-        if state.upcoming_sleep >= self._left:
-            return True
-        return not failed.limited and state.attempt_number >= self._exchange.tries
+        await self._pause(patience.wait)
+        return await retrying(self._send, request)
 
     async def _pause(self, seconds: float) -> None:
-        self._left -= seconds
-        await self._sleep(seconds)
+        self._patience.spend(seconds)
+        async with self._brake.waiting():
+            await self._sleep(seconds)
 
     async def _send(self, request: Request) -> Completion:
-        """One HTTP call, written down whatever becomes of it."""
-        self._brake.check()
-        exchange = self._exchange
-        async with exchange.slots.slot():
+        """Wait for a slot, then make one call. Raises CallFailed, DecisionTimedOut or Stopping."""
+        async with AsyncExitStack() as slot:
+            async with self._brake.waiting():
+                await slot.enter_async_context(self._exchange.slots.slot(expected_tokens(request)))
             self._brake.before_call()
-            number = self._ledger.next_number(self._key)
-            started, began = datetime.now(UTC), time.monotonic()
-            completion: Completion | None = None
-            fate: Fate = "answered"
-            error: str | None = None
-            billing = "unknown"
-            window = asyncio.timeout(self._left)
-            try:
-                async with window:
-                    completion = await exchange.client.complete(request)
-                billing = "known"
-                return completion
-            except TimeoutError as late:
-                if not window.expired():
-                    raise
-                fate = "timed_out"
-                error = f"no answer within {exchange.decision_timeout:g} s"
-                raise DecisionTimedOut(error) from late
-            except CallFailed as failed:
-                fate, error, billing = failed.decision, failed.cause, failed.billing
-                raise
-            except asyncio.CancelledError:
-                fate, error = "wait", "cut off before it returned"
-                raise
-            except BaseException as bug:
-                fate, error = "fatal", f"{type(bug).__name__}: a bug in the client"
-                raise
-            finally:
-                latency = time.monotonic() - began
-                self._left -= latency
-                call = Call(
-                    key=self._key,
-                    number=number,
-                    request=request,
-                    fate=fate,
-                    completion=completion,
-                    error=error,
-                    billing=billing,
-                    cost=self._cost(completion, billing),
-                    started=started.isoformat(timespec="milliseconds"),
-                    latency=round(latency, 6),
-                )
-                self._ledger.add_call(call)
-                self._brake.after_call(call)
-                self._on_call(call)
+            return await self._call(request)
 
-    def _cost(self, completion: Completion | None, billing: str) -> float | None:
+    async def _call(self, request: Request) -> Completion:
+        """One HTTP call, written down before it leaves and again as it returns."""
+        started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._keeping():
+            number = self._ledger.begin_call(self._key, request, started, self._exchange.price(Usage(), None))
+        sent = departed(self._key, number, request, started, None)
+        began = time.monotonic()
+        try:
+            completion = await self._answer(request)
+        except Exception as failure:
+            self._write_down(sent, time.monotonic() - began, failure=failure)
+            raise
+        # A call that is cut off from outside stays in the ledger as what it is: sent, and never heard of again.
+        self._write_down(sent, time.monotonic() - began, completion)
+        return completion
+
+    async def _answer(self, request: Request) -> Completion:
+        """What the client brings within the time that is left."""
+        given = self._patience.left
+        window = asyncio.timeout(given)
+        try:
+            async with window:
+                return await self._exchange.client.complete(request)
+        except TimeoutError as late:
+            if not window.expired():
+                raise
+            raise self._patience.ran_out(given) from late
+
+    def _write_down(
+        self, sent: Call, seconds: float, completion: Completion | None = None, failure: Exception | None = None
+    ) -> None:
+        self._patience.spend(seconds)
+        fate, cause, billing = self._fate(failure)
+        call = replace(
+            sent,
+            fate=fate,
+            completion=completion,
+            error=cause,
+            billing=billing,
+            cost=self._cost(completion, billing),
+            latency=round(seconds, 6),
+        )
+        with self._keeping():
+            self._ledger.end_call(call)
+        self._brake.after_call(call)
+        self._on_call(call)
+
+    def _fate(self, failure: Exception | None) -> tuple[Fate, str | None, Billing]:
+        """What became of a call, in the ledger's words, and what follows from it for the attempt."""
+        match failure:
+            case None:
+                return "answered", None, "known"
+            case DecisionTimedOut():
+                return "timed_out", str(failure), "unknown"
+            case CallFailed():
+                self._patience.failed(failure)
+                given_up = failure.decision == "wait" and self._patience.wait is None
+                return "outage" if given_up else failure.decision, failure.cause, failure.billing
+            case _:
+                # Its words are left out: nothing is known of what they may quote.
+                return "fatal", f"{type(failure).__name__}: a bug in the client", "unknown"
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """What cannot be kept must not be bought: everybody stops, not this seat alone."""
+        try:
+            yield
+        except Exception as error:
+            self._brake.pull("fatal", str(error))
+            raise
+
+    def _cost(self, completion: Completion | None, billing: Billing) -> float | None:
         if billing == "none":
             return 0.0
         if completion is None:
-            return None
+            # Nobody told the usage: the cost is unknown, except where nothing costs anything.
+            return self._exchange.price(Usage(), None)
         return self._exchange.price(completion.usage, completion.served_by)
 
 
-def _failure(state: RetryCallState) -> CallFailed:
-    """The failure that tenacity asks about: `retry` lets no other kind through."""
-    error = state.outcome.exception() if state.outcome is not None else None
-    if not isinstance(error, CallFailed):
-        raise TypeError(f"a retry was considered for {error!r}")
-    return error
+def _again(paid: Call) -> Completion:
+    """What an earlier call for the same question came to."""
+    if paid.completion is None:
+        raise DecisionTimedOut(paid.error or "timed out")
+    return paid.completion

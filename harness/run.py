@@ -7,7 +7,7 @@ store and the lines as values handed in; names no provider and prints nothing.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -83,10 +83,11 @@ class Summary:
     finished: int
     """Episodes with a record, earlier sittings included."""
     void: int
-    """Episodes that an outage ended and that have no record."""
+    """Episodes that an outage ended in this sitting and that have no record."""
     pulled: Pull | None
     """Why the run stopped before its last episode, None when it did not."""
     reason: str
+    """One line on that, empty when it did not."""
 
     @property
     def complete(self) -> bool:
@@ -124,25 +125,25 @@ class Run:
 
         Raises whatever is a bug, after the other episodes in flight came to rest. Nothing that was kept is lost.
         """
-        done = len(finished)
-        left: deque[Episode] = deque()
-        todo: Iterator[Episode] = (episode for episode in episodes if episode.key not in finished)
-        for sweep in range(1 + self._pace.replays):
-            if sweep:
-                if not left or self._brake.pulled:
-                    break
-                self._onlooker.note(f"playing {len(left)} void episode(s) again, with the same seeds")
-            todo = todo if not sweep else iter(tuple(left))
-            left.clear()
-            done += await self._sweep(todo, left)
-        return Summary(len(episodes), done, len(left), self._brake.pulled, self._brake.reason)
+        void: dict[str, Episode] = {}
+        played = await self._sweep((episode for episode in episodes if episode.key not in finished), void)
+        for _ in range(self._pace.replays):
+            if not void or self._brake.pulled:
+                break
+            self._onlooker.note(f"playing {len(void)} void episode(s) again, with the same seeds")
+            played += await self._sweep(iter(tuple(void.values())), void)
+        done = len(finished) + played
+        # A brake pulled by the very last call, or after it, stopped nothing.
+        stopped = done < len(episodes)
+        pulled, reason = (self._brake.pulled, self._brake.reason) if stopped else (None, "")
+        return Summary(len(episodes), done, len(void), pulled, reason)
 
-    async def _sweep(self, todo: Iterator[Episode], left: deque[Episode]) -> int:
-        """Play through `todo`; episodes that end void are put into `left`. Returns how many got a record."""
-        done = 0
+    async def _sweep(self, todo: Iterator[Episode], void: dict[str, Episode]) -> int:
+        """Play through `todo`. Returns how many episodes got a record; `void` holds those that an outage ended."""
+        played = 0
 
         async def worker() -> None:
-            nonlocal done
+            nonlocal played
             for episode in todo:
                 # One turn of the loop between episodes: signals and timers are served in scripted runs too.
                 await asyncio.sleep(0)
@@ -150,19 +151,22 @@ class Run:
                     return
                 result = await self._episode(episode)
                 if isinstance(result, Record):
-                    done += 1
+                    played += 1
+                    void.pop(episode.key, None)
                 elif isinstance(result, Void):
-                    left.append(episode)
+                    void[episode.key] = episode
 
         workers = [asyncio.create_task(worker()) for _ in range(max(1, self._pace.episodes_in_flight))]
         try:
             await asyncio.gather(*workers)
         except Exception as bug:
-            # Let what is in flight return and be kept before the bug is shown.
-            self._brake.pull("fatal", f"{type(bug).__name__}: {bug}")
-            await asyncio.gather(*workers, return_exceptions=True)
+            # Let what is in flight return and be kept before the bug is shown. Its words are not for the reason.
+            self._brake.pull("fatal", f"an episode failed with {type(bug).__name__}")
+            for other in await asyncio.gather(*workers, return_exceptions=True):
+                if isinstance(other, Exception) and other is not bug:
+                    bug.add_note(f"another episode in flight failed as well: {type(other).__name__}: {other}")
             raise
-        return done
+        return played
 
     async def _episode(self, episode: Episode) -> Record | Void | None:
         """Play and keep one episode; None when the run stopped in its midst."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from harness.brake import Brake, Ceilings, Stopping
@@ -60,3 +62,34 @@ def test_a_ceiling_on_time_is_looked_at_before_each_step() -> None:
     brake.check()
     with pytest.raises(Stopping, match="10 seconds"):
         brake.check()
+
+
+def test_a_wait_is_not_begun_once_the_brake_is_pulled_and_lets_other_errors_through() -> None:
+    async def waits() -> None:
+        brake = Brake()
+        with pytest.raises(TimeoutError, match="of its own"):
+            async with brake.waiting():
+                raise TimeoutError("of its own")
+        brake.check()
+        brake.pull("interrupted", "Ctrl-C")
+        with pytest.raises(Stopping, match="Ctrl-C"):
+            async with brake.waiting():
+                raise AssertionError("not begun")
+
+    asyncio.run(waits())
+
+
+def test_every_wait_ends_with_the_pull() -> None:
+    async def many() -> list[BaseException | None]:
+        brake = Brake()
+
+        async def wait() -> None:
+            async with brake.waiting():
+                await asyncio.sleep(60)
+
+        waits = [asyncio.create_task(wait()) for _ in range(20)]
+        await asyncio.sleep(0)
+        brake.pull("outage", "gone")
+        return await asyncio.gather(*waits, return_exceptions=True)
+
+    assert [str(ending) for ending in asyncio.run(many())] == ["gone"] * 20

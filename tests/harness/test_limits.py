@@ -256,6 +256,11 @@ def test_slots_take_their_limits_from_the_endpoint_and_a_board_keeps_one_set_for
     assert {name: view.limit for name, view in board.view.items()} == {"openai:a": 7, "openai:b": 16}
 
 
+def test_a_server_on_this_machine_has_its_slots_open_from_the_start() -> None:
+    here = endpoint_for("mock:m", {"mock": {"base_url": "http://127.0.0.1:8000/v1", "concurrency": 100}})
+    assert Slots.for_endpoint(here).view.limit == 100
+
+
 def test_slots_without_room_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         Slots(0)

@@ -228,6 +228,33 @@ def test_O02_a_fatal_failure_or_a_bug_is_raised_after_the_other_seats_have_finis
     assert finished == [1, 2]
 
 
+@pytest.mark.parametrize("failures", [(Stopping("Ctrl-C"), Fatal("401")), (Outage("503"), Stopping("Ctrl-C"))])
+def test_of_several_failures_the_gravest_is_raised(failures: tuple[Exception, Exception]) -> None:
+    def fails(failure: Exception) -> Script:
+        async def fail(seen: Observation, retry: Retry | None) -> Reply:
+            raise failure
+
+        return fail
+
+    # Bugs and fatal failures before the end of the run, and that before outages: the episode is unfinished, not void.
+    for order in (failures, failures[::-1]):
+        with pytest.raises(type(failures[1])):
+            play(table(*(Scripted(fails(failure)) for failure in order)))
+
+
+def test_notes_are_recorded_where_they_change_and_survive_a_fallback() -> None:
+    said = iter([("plan", None), ("plan", None), (None, "empty"), (None, "empty"), ("plan", None), ("new", None)])
+
+    async def noting(seen: Observation, retry: Retry | None) -> Reply:
+        notes, fault = next(said)
+        return Reply(move=1, fault="empty" if fault else None, notes=notes or "plan")
+
+    record = play(table(Scripted(noting), Scripted(plays(2), asks=None), rounds=5))
+    assert isinstance(record, Record)
+    notes = [decision.notes for decision in record.decisions if decision.seat == 0]
+    assert notes == ["plan", None, None, None, "new"]
+
+
 def test_nothing_of_a_round_is_shown_before_every_move_of_it_is_in() -> None:
     shown: list[tuple[int, ...]] = []
     seen_histories: list[tuple[str, ...]] = []

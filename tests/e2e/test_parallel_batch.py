@@ -1,0 +1,103 @@
+"""All model seats of a round are asked at once: seen from the server's side, with the real clients."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from harness.brake import Brake
+from harness.calls import CallKey
+from harness.limits import Slots
+from harness.line import Exchange, MemoryLedger
+from harness.mock_server import MockServer, MockServerProcess, Options
+from harness.providers.endpoints import client_for, endpoint_for
+from harness.record import Record
+from harness.run import Division, Pace, Run
+from harness.schedule import Episode
+from policies.contract import Sampling
+from policies.operator_prompt import OperatorPrompt
+from policies.prompted import PromptedPolicy
+from tests.e2e.ladders import Ladder, config, texts_of, texts_sent
+from tests.harness.scripted_client import price
+from tests.harness.test_orchestrate import Scripted, plays
+from tests.harness.toy_run import Follower
+from tests.toy_game import Toy, ToyConfig
+
+
+@pytest.mark.slow
+def test_four_seats_of_goofspiel_send_four_requests_at_once_in_every_round(tmp_path: Path) -> None:
+    entrants = [("ada", "plain.md@chat:mock-a"), ("bea", "bold.md@chat:mock-b")]
+    entrants += [("cyd", "plain.md@claude:mock-c"), ("dee", "bold.md@claude:mock-d")]
+    games = "[games.goofspiel]\nseats = 4\ncards = 4\nblocks = 1\n"
+    with MockServerProcess(Options(latency="150ms", log_size=1000)) as server:
+        text = config(server, entrants=entrants, games=games, limits="episodes_in_flight = 1")
+        ladder = Ladder(tmp_path, text)
+        ended = ladder.play()
+        assert ended.code == 0, ended
+        stats, log = server.stats(), server.log()
+    # Four rotations of four rounds (the last card is played without a choice, and still asked for) of four seats.
+    assert stats["requests"] == 4 * 4 * 4
+    assert stats["most_in_flight"] == 4
+    assert stats["by_wire"]["chat"] == stats["by_wire"]["messages"] == 32
+    kept = {texts_sent(call): call.key for call in ladder.calls}
+    rounds = [kept[texts_of(entry["body"])] for entry in log]
+    for first in range(0, len(rounds), 4):
+        batch = rounds[first : first + 4]
+        assert len({(key.episode, key.step) for key in batch}) == 1
+        assert sorted(key.seat for key in batch) == [0, 1, 2, 3]
+
+
+class Ledger(MemoryLedger):
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[Record] = []
+
+    def add_record(self, record: Record) -> None:
+        self.records.append(record)
+
+    def add_void(self, void: object) -> None:
+        raise AssertionError(f"nothing fails here: {void}")
+
+
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic"])
+def test_thirteen_seats_send_thirteen_requests_at_once_from_the_first_round_on(wire: str) -> None:
+    seats, rounds = 13, 3
+    game_config = ToyConfig(seats=seats, rounds=rounds)
+    names = tuple(f"p{seat}" for seat in range(seats))
+    policies = {
+        name: PromptedPolicy(
+            name, OperatorPrompt(name, "Play."), "mock:m", Sampling(), "reason-then-json", Toy(), game_config
+        )
+        for name in names
+    }
+    division = Division(Toy(), game_config, policies, Scripted(plays(0), asks=None, name="zero"))
+    ledger = Ledger()
+
+    async def play() -> dict[str, int]:
+        async with MockServer(Options(latency="100ms")) as server:
+            url = server.openai_url if wire == "openai-chat" else server.anthropic_url
+            endpoint = endpoint_for("mock:m", {"mock": {"base_url": url, "wire": wire, "concurrency": 64}})
+            client = client_for(endpoint, {})
+            try:
+                exchanges = {"mock:m": Exchange(client, Slots.for_endpoint(endpoint), price, 30.0)}
+                run = Run(1, {"toy": division}, ledger, exchanges, Brake(), Follower(), Pace())
+                summary = await run.play((Episode("toy/b0/r0", "toy", "toy/b0", names, "toy/b0"),), frozenset())
+                assert summary.complete
+                return server.stats()
+            finally:
+                await client.aclose()
+
+    stats = asyncio.run(play())
+    assert stats["most_in_flight"] == seats
+    assert stats["requests"] == len(ledger.calls) == seats * rounds
+    (record,) = ledger.records
+    assert all(decision.by == "model" for decision in record.decisions)
+    # Each round took about one call's time, not thirteen.
+    slowest = sum(max(call.latency for call in ledger.calls if call.key.step == step) for step in range(rounds))
+    assert record.times is not None
+    assert record.times.seconds < 1.5 * slowest
+    assert {call.key for call in ledger.calls} == {
+        CallKey("toy/b0/r0", seat, step, 1) for seat in range(seats) for step in range(rounds)
+    }

@@ -1,0 +1,154 @@
+"""Ladders that are stopped, refused or run out of disk: the exit code, what is kept, and the way on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.mock_server import MockServerProcess, Options, Plan, Respond, Rule
+from tests.e2e.ladders import Ladder, config, ended, when
+
+pytestmark = pytest.mark.slow
+
+ENTRANTS = [
+    ("ada", "plain.md@chat:mock-a"),
+    ("bea", "bold.md@chat:mock-b"),
+    ("cyd", "plain.md@claude:mock-c"),
+    ("match", "match"),
+]
+SCRIPTED = [("match", "match"), ("hoard", "hoard"), ("random", "random"), ("again", "random")]
+SOON = 10.0
+"""Seconds in which a process that is told to stop has shown its ranking and ended, on a busy machine too."""
+SMALL = "[games.goofspiel]\nseats = 4\ncards = 4\nblocks = 1\n"
+
+
+def test_O04_one_interrupt_lets_calls_in_flight_return_keeps_them_and_resumes(tmp_path: Path) -> None:
+    latency = 0.8
+    with MockServerProcess(Options(latency=f"{latency}s")) as server:
+        ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 2"))
+        process = ladder.start()
+        # In the second round of the first two tables.
+        when(process, lambda: server.stats()["requests"] == 12)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        stopped = ended(process)
+        assert time.monotonic() - began < latency + SOON
+        assert stopped.code == 130, stopped
+        stats = server.stats()
+        assert stats["requests"] == stats["sent"]["200"] == len(ladder.calls) == 12
+        assert {call.fate for call in ladder.calls} == {"answered"}
+        assert ladder.status == "interrupted"
+        assert f"weigh ladder {ladder.config}" in stopped.err
+        resumed = ladder.play()
+        assert resumed.code == 0, resumed
+        # Four tables of four rounds of three seats, each asked once.
+        assert server.stats()["requests"] == len(ladder.calls) == 48
+        assert server.stats()["answered_again"] == 0
+    assert len(ladder.records) == 4
+
+
+def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+    with MockServerProcess(Options(latency="30s")) as server:
+        ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 2"))
+        process = ladder.start()
+        when(process, lambda: server.stats()["requests"] == 6)
+        process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.7)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        stopped = ended(process)
+        assert time.monotonic() - began < SOON
+        assert stopped.code == 130, stopped
+        assert "Traceback" not in stopped.err
+    assert [call.fate for call in ladder.calls] == ["lost"] * 6
+    assert ladder.status == "interrupted"
+
+
+def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: Path) -> None:
+    plan = Plan(rules=(Rule(action=Respond(status=503, retry_after="60s")),))
+    with MockServerProcess(Options(plan=plan)) as server:
+        limits = "episodes_in_flight = 2\ndecision_timeout = 600"
+        ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits=limits))
+        process = ladder.start()
+        when(process, lambda: server.stats()["sent"].get("503") == 6)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        stopped = ended(process)
+        assert time.monotonic() - began < SOON
+        assert stopped.code == 130, stopped
+        assert server.stats()["requests"] == 6
+    assert {call.fate for call in ladder.calls} == {"wait"}
+    assert len(ladder.calls) == 6
+
+
+def test_a_run_under_another_config_is_refused_with_what_differs(tmp_path: Path) -> None:
+    text = config(None, entrants=SCRIPTED, games="[games.oshi_zumo]\nblocks = 1\n")
+    ladder = Ladder(tmp_path, text)
+    assert ladder.play().code == 0
+    kept = ladder.records
+    ladder.write(text.replace("seed = 5", "seed = 6").replace("blocks = 1", "blocks = 2"))
+    refused = ladder.play()
+    assert refused.code == 2, refused
+    assert "seed" in refused.err
+    assert "blocks" in refused.err
+    assert "Traceback" not in refused.err
+    assert ladder.records == kept
+    ladder.write(text)
+    assert ladder.play().code == 0
+
+
+def test_a_second_ladder_on_the_same_folder_is_refused_while_the_first_plays(tmp_path: Path) -> None:
+    with MockServerProcess(Options(latency="300ms")) as server:
+        ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 1"))
+        first = ladder.start()
+        when(first, lambda: server.stats()["requests"] > 0)
+        second = ladder.play()
+        assert second.code == 2, second
+        assert "being written by another process" in second.err
+        result = ended(first)
+        assert result.code == 0, result
+        assert server.stats()["requests"] == 48
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 24 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    if (
+        os.geteuid() != 0
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)], check=False, capture_output=True
+        ).returncode
+    ):
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_O11_a_full_disk_stops_the_run_with_one_line_and_it_goes_on_once_there_is_room(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(24_400_000))
+    text = config(None, entrants=SCRIPTED, games="[games.goofspiel]\nseats = 4\nblocks = 30\n")
+    ladder = Ladder(small_disk / "ladder", text)
+    full = ladder.play()
+    assert full.code == 4, full
+    assert "the disk is full" in full.err
+    assert "Traceback" not in full.err
+    assert len([line for line in full.err.splitlines() if "disk is full" in line]) == 1
+    kept = ladder.records
+    assert 0 < len(kept) < 120
+    ballast.unlink()
+    resumed = ladder.play()
+    assert resumed.code == 0, resumed
+    assert len(ladder.records) == 120
+    assert set(kept) <= set(ladder.records)

@@ -1,0 +1,28 @@
+"""A seat's line with everything around it at rest, and a loop to run it in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from random import Random
+from typing import Any
+
+from harness.brake import Brake
+from harness.line import Exchange, MemoryLedger, SeatLine
+
+
+def seat_line(
+    shared: Exchange, ledger: MemoryLedger, seat: int = 0, brake: Brake | None = None, **more: Any
+) -> SeatLine:
+    more.setdefault("jitter", Random(1))
+    line = SeatLine("toy/b0/r0", seat, shared, ledger, brake or Brake(), **more)
+    line.open(0, 1)
+    return line
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    async def bounded() -> Any:
+        async with asyncio.timeout(20):
+            return await work
+
+    return asyncio.run(bounded())
