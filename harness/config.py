@@ -97,7 +97,7 @@ class LadderConfig:
                 for entry in self.games
             },
             "entrants": {spec.name: spec.to_json() for spec in self.entrants},
-            "models": {model: _bearing(endpoint) for model, endpoint in self.endpoints.items()},
+            "models": {model: bearing(endpoint) for model, endpoint in self.endpoints.items()},
             "limits": {key: limits[key] for key in BINDING_LIMITS},
         }
 
@@ -192,7 +192,7 @@ def _check_deadline(problems: Problems, limits: Limits) -> None:
         )
 
 
-def _bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
+def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
     """The part of an endpoint that can bear on what a model answers. A server on this machine counts as the same one
     wherever it listens: ports change from one sitting to the next."""
     return {

@@ -20,10 +20,7 @@ from harness.config_sections import Prompted
 from harness.entrants import ANY_GAME, EntrantSpec, every_scripted, parse_entrant, require_model, require_name
 from harness.prompt_files import PromptFile, read_prompt
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
-
-BASELINES = ("match", "hoard", "random")
-"""Scripted policies that take part unless a config says otherwise: without them nobody can tell what a score means."""
-
+from policies.baselines import yardsticks
 
 class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
@@ -191,8 +188,7 @@ def read_endpoints(
 
 
 def with_baselines(specs: Sequence[EntrantSpec], games: Iterable[str]) -> list[EntrantSpec]:
-    """`specs`, then each baseline that nobody plays yet and that one of `games` has."""
+    """`specs`, then each scripted policy of `games` that nobody plays yet: they show what a score is worth."""
     playing = {spec.scripted for spec in specs}
-    added = [EntrantSpec(name, scripted=name) for name in BASELINES if name not in playing]
-    games = list(games)
-    return [*specs, *(spec for spec in added if any(spec.plays(game) for game in games))]
+    names = dict.fromkeys(name for game in games for name in yardsticks(game))
+    return [*specs, *(EntrantSpec(name, scripted=name) for name in names if name not in playing)]

@@ -59,7 +59,7 @@ class Head(Section):
     results: str = Field(default="results", min_length=1)
     """Where runs lie; relative to the folder of the config file."""
     baselines: bool = True
-    """Whether `match`, `hoard` and `random` take part, in the games that have them, besides the entrants listed."""
+    """Whether the scripted policies of the games take part besides the entrants listed."""
 
 
 class Limits(Section):

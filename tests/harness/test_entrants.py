@@ -66,12 +66,16 @@ def test_a_prompt_whose_header_names_games_plays_only_those(folder: Path) -> Non
         policies_for([spec], game, read_config(game, {}))
 
 
+KNOWN = "absent, bluffer, forager, hoard, loyal, match, random, spoiler, spread, stand, steady"
+"""The scripted policies of all games."""
+
+
 @pytest.mark.parametrize(
     ("word", "line"),
     [
         ("hord", "\"hord\" is no policy; did you mean 'hoard'?"),
-        ("zzz", '"zzz" is no policy; known: hoard, match, random'),
-        ("", "an entrant is a scripted policy (hoard, match, random), PROMPT.md@provider:model, or @name"),
+        ("zzz", f'"zzz" is no policy; known: {KNOWN}'),
+        ("", f"an entrant is a scripted policy ({KNOWN}), PROMPT.md@provider:model, or @name"),
         ("match hoard", '"match hoard" is one word with a space in it: give each entrant as a word of its own'),
         (
             "mine.md",

@@ -1,0 +1,205 @@
+"""The `weigh` command: its sub-commands, and how errors reach a person.
+
+Owns the list of commands and the way from any exception to one clear line and an exit code. Imports no command before
+it is asked for, so that `weigh --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from harness.cli.output import FINE, INTERRUPTED, INVALID, USAGE, Refused, print_note, print_text
+from harness.cli.pages import Chapter, Contents, Entry
+
+COMMANDS = (
+    Chapter(
+        "Play",
+        (
+            Entry("games", "lists:games", "List the games, with their seats and config keys."),
+            Entry("policies", "lists:policies", "List the scripted policies and the built-in prompts."),
+            Entry("play", "play:play", "Play one episode and show it round by round."),
+            Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
+        ),
+    ),
+    Chapter(
+        "Weigh",
+        (
+            Entry("rank", "rank:rank", "Rank the entrants of one or several runs."),
+            Entry("verify", "check:verify", "Re-derive records from their moves, and say what differs."),
+            Entry("export", "export:export", "Write a run's records or tables to a file for other tools."),
+        ),
+    ),
+    Chapter(
+        "Rules and replies",
+        (
+            Entry("resolve", "check:resolve", "Play given moves through the rules and print where they lead."),
+            Entry("read", "check:read", "Show how a model's reply would be read, and the hint it would get."),
+        ),
+    ),
+    Chapter(
+        "Set-up",
+        (
+            Entry("doctor", "doctor:doctor", "Look for what would stop a run, and say how to mend it."),
+            Entry("mock-server", "mock:mock_server", "Serve a stand-in for the OpenAI and Anthropic APIs."),
+            Entry("local", "embedded:local", "Install the embedded model, which needs no key."),
+        ),
+    ),
+)
+"""Every command, in the order in which `weigh --help` shows them. A new one is a line here."""
+
+
+class Weigh(Contents):
+    chapters = COMMANDS
+
+
+app = typer.Typer(
+    name="weigh",
+    cls=Weigh,
+    help="""
+    An honest scale for LLM agents: model against model, prompt against prompt, in games of sealed bids and bluff.
+
+      weigh play goofspiel match hoard random random        one episode, no key needed
+      weigh play goofspiel PROMPT.md@openai:MODEL match     a prompt of yours against a scripted policy
+      weigh ladder ladder.toml                              everybody against everybody, then ranked
+    """,
+    epilog="""
+    An entrant is a scripted policy (match, hoard, random ...), PROMPT.md@provider:model, or @name from a config.
+    Results go to standard output, progress and notes to standard error; every command has --json.
+
+    Exit codes: 0 fine; 1 the checked thing is wrong; 2 bad usage, config or input; 3 inconclusive; 4 invalid
+    (a provider failed, a limit was reached, too many void episodes, nothing was played); 130 interrupted.
+    """,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print_text(f"weighhouse {version('weighhouse')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks. May stand anywhere.")] = False,
+) -> None:
+    """See `Typer(help=...)` above."""
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with one of the codes of `harness.cli.output`."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the command that `words` stand for; returns its exit code. No exception leaves it but SystemExit."""
+    debug = "--debug" in words
+    try:
+        return _called([word for word in words if word != "--debug"])
+    except KeyboardInterrupt:
+        print_note("weigh: interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        if debug:
+            print_note("".join(traceback.format_exception(error)).rstrip("\n"))
+        lines, code = _told(error)
+        for line in lines:
+            print_note(f"weigh: {line}")
+        return code
+
+
+def _called(words: list[str]) -> int:
+    command: Any = typer.main.get_command(app)
+    if "_WEIGH_COMPLETE" in os.environ:
+        command.main(words, "weigh")  # a shell asks what may come next; it exits
+    try:
+        if not words:
+            with command.make_context("weigh", [], resilient_parsing=True) as context:
+                print_note(context.get_help())
+            return USAGE
+        # What typer does in `main`, without its own words for errors, its exit codes and its way with broken pipes.
+        with command.make_context("weigh", words, obj=tuple(words)) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    return FINE
+
+
+def _told(error: Exception) -> tuple[Sequence[str], int]:
+    """The lines that tell a person of an error, and the exit code."""
+    from policies.show import one_line
+
+    if isinstance(error, Refused):
+        lines, code = error.lines, error.code
+    elif isinstance(error, typer.TyperException):
+        lines, code = (_about_usage(error),), USAGE
+    elif _is_about_input(error):
+        lines, code = tuple(str(error).splitlines()), USAGE
+    elif _is_expected(error):
+        lines, code = tuple(str(error).splitlines()), INVALID
+    elif isinstance(error, OSError) and error.filename is not None:
+        lines, code = (f"{error.filename}: {error.strerror}",), USAGE if isinstance(error, _ABOUT_A_PATH) else INVALID
+    else:
+        said = " ".join(str(error).split())
+        lines = (f"internal error: {type(error).__name__}: {said} (run again with --debug for the traceback)",)
+        code = INVALID
+    return [one_line(line, 2_000) for line in lines], code
+
+
+_ABOUT_A_PATH = (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError)
+"""What a person can mend by naming another file or folder."""
+
+
+def _about_usage(error: typer.TyperException) -> str:
+    """Typer's words for a wrong command line, in one line that says where to look."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    where, _, rest = message.partition(": ")
+    if where.startswith("Invalid value for '") and rest:
+        message = f"{where.removeprefix('Invalid value for ').strip(chr(39))}: {rest}"
+    else:
+        message = message[:1].lower() + message[1:]
+    context = getattr(error, "ctx", None)
+    return f"{message} (see `{context.command_path if context is not None else 'weigh'} --help`)"
+
+
+def _is_about_input(error: Exception) -> bool:
+    """Whether the caller gave something that cannot be used: exit code 2."""
+    from games.game import GameError
+    from harness.config import ConfigError
+    from harness.designs import ScheduleInvalid
+    from harness.providers.endpoints import EndpointInvalid
+    from harness.rating_rows import RowsInvalid
+    from harness.store import StoreRefused
+    from policies.baselines import UnknownPolicy
+    from policies.operator_prompt import PromptInvalid
+
+    config = (GameError, ConfigError, UnknownPolicy, PromptInvalid, EndpointInvalid, ScheduleInvalid)
+    return isinstance(error, (*config, StoreRefused, RowsInvalid))
+
+
+def _is_expected(error: Exception) -> bool:
+    """Whether the error is one line for a person, and neither about input nor a bug."""
+    from harness.providers.local import LocalModelFailed
+    from harness.store import StoreFailed
+    from policies.contract import ProviderFailure
+
+    return isinstance(error, StoreFailed | ProviderFailure | LocalModelFailed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""`weigh resolve`, `weigh read` and `weigh verify`: the rules, the reader and the re-derivation, open to anyone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli.options import JsonFlag
+from harness.cli.output import INCONCLUSIVE, WRONG, Refused, print_json, print_note, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.verify import Finding
+
+Document = Annotated[str, typer.Argument(metavar="FILE|-", help="A JSON file, or - for standard input.")]
+AlwaysJson = Annotated[
+    bool, typer.Option("--json", show_default=False, help="Accepted, and always on: the output is one JSON object.")
+]
+
+RESOLVE_KEYS = ("game", "config", "deal", "seed", "moves", "stop")
+READ_KEYS = ("game", "config", "deal", "seed", "moves", "seat", "reply", "stop")
+STOPS = ("end", "length", "refusal", "tool_calls", "pause")
+
+
+def resolve(file: Document, json: AlwaysJson = True) -> None:
+    """Play given moves through the rules and print where they lead.
+
+    The document is one JSON object. Absent keys: config {}, moves []; a deal is drawn from the seed.
+
+      {"game": "oshi_zumo", "config": {"coins": 6}, "moves": [[3, 2], [1, 4]]}
+      {"game": "goofspiel", "seed": 7, "moves": [], "stop": true}
+
+    A step holds one entry per seat, null for a seat that has no move to make. "stop": true ends the episode after the
+    last step, as a deadline would. The answer has the keys over, reason, ending, scores (null while the game is on),
+    to_act, measures and events.
+
+      weigh resolve moves.json
+      weigh resolve - < moves.json
+
+    Exit codes: 0 fine; 2 bad input, with the step, the seat, the move and why.
+    """
+    from harness.cli.documents import load, position
+
+    document = load(file, RESOLVE_KEYS)
+    stop = document.get("stop", False)
+    if not isinstance(stop, bool):
+        raise Refused(f"stop: {_quoted(stop)} is not true or false")
+    state = position(document, stop=stop)
+    outcome = state.outcome
+    print_json(
+        {
+            "over": outcome is not None,
+            "reason": outcome.reason if outcome else None,
+            "ending": outcome.ending if outcome else None,
+            "scores": [float(score) for score in outcome.scores] if outcome else None,
+            "to_act": sorted(state.to_act),
+            "measures": dict(outcome.measures) if outcome else {},
+            "events": [event.to_json() for event in state.events],
+        }
+    )
+
+
+def read(file: Document, json: AlwaysJson = True) -> None:
+    """Show how a model's reply would be read, and the hint it would get.
+
+    The document is one JSON object: a position as for `weigh resolve` (game, config, deal or seed, moves so far), the
+    seat, its reply, and why it stopped: "end" (the default), "length", "refusal", "tool_calls" or "pause".
+
+      {"game": "oshi_zumo", "seat": 0, "reply": "I bid {\\"bid\\": 5}", "stop": "end"}
+
+    The answer has the keys move, fault, detail, candidates, notes and hint; move is null when there is a fault, fault
+    and hint are null when there is none. A reply that is null had no text.
+
+      weigh read reply.json
+      weigh read - < reply.json
+
+    Exit codes: 0 fine, whatever the reading; 2 bad input.
+    """
+    from harness.cli.documents import load, position, require
+    from policies.hints import hint
+    from policies.reply import read_reply
+
+    document = load(file, READ_KEYS)
+    stop = document.get("stop", "end")
+    if stop not in STOPS:
+        raise Refused(f"stop: {_quoted(stop)} is none of {', '.join(STOPS)}")
+    reply = require(document, "reply", lambda value: isinstance(value, str | None), "a text, or null for none")
+    seat = require(document, "seat", lambda value: type(value) is int, "the number of a seat")
+    state = position(document)
+    if seat not in state.to_act:
+        acting = ", ".join(map(str, sorted(state.to_act))) or "none: the episode is over"
+        raise Refused(f"seat: {seat} has no move to make after these moves (seats to act: {acting})")
+    legal = state.legal(seat)
+    reading = read_reply(reply, stop, legal)
+    print_json(
+        {
+            "move": None if reading.fault else reading.move,
+            "fault": reading.fault,
+            "detail": reading.detail,
+            "candidates": reading.candidates,
+            "notes": reading.notes,
+            "hint": hint(reading.fault, reading.detail, legal) if reading.fault else None,
+        }
+    )
+
+
+def verify(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), .jsonl, or a run folder."),
+    ],
+    json: JsonFlag = False,
+) -> None:
+    """Re-derive records from their moves, and say what differs.
+
+    Moves are played through the rules again and everything derived is compared: events, awards, scores, endings,
+    counters. In a run, deals and aliases are drawn again too, and every reply is read again.
+
+      weigh verify results/demo
+      weigh verify record.json
+
+    Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
+    """
+    if target != "-" and Path(target).is_dir():
+        _verify_run(Path(target), json)
+    elif target.endswith(".jsonl"):
+        _verify_lines(target, json)
+    else:
+        _verify_record(target, json)
+
+
+def _verify_record(file: str, json: bool) -> None:
+    from harness.cli.documents import load
+    from harness.verify import verify_record
+
+    data = load(file)
+    name = _name_of(data, "standard input" if file == "-" else file)
+    findings = verify_record(data)
+    _report(findings, json, {"record": data.get("key")}, name, f"{name}: re-derives in full")
+
+
+def _verify_lines(file: str, json: bool) -> None:
+    from dataclasses import replace
+
+    from harness.cli.documents import load_lines
+    from harness.verify import verify_record
+
+    records = 0
+    findings: list[Finding] = []
+    for place, data in load_lines(file):
+        records += 1
+        findings += [replace(found, episode=_name_of(data, place)) for found in verify_record(data)]
+    _report(findings, json, {"file": file, "records": records}, file, f"{file}: {_count(records)} in full")
+    _require_some(records, file)
+
+
+def _verify_run(folder: Path, json: bool) -> None:
+    from harness.display_words import plural
+    from harness.store import Store
+    from harness.verify import verify_run
+
+    with Store.open(folder, readonly=True) as store:
+        verdict = verify_run(store)
+    counts = {
+        "run": str(folder),
+        "run_id": verdict.run_id,
+        "planned": verdict.planned,
+        "records": verdict.records,
+        "voids": verdict.voids,
+        "calls": verdict.calls,
+    }
+    calls = f", {plural(verdict.calls, 'model call')} looked through" if verdict.calls else ""
+    _report(verdict.findings, json, counts, str(folder), f"{folder}: {_count(verdict.records)} in full{calls}")
+    _require_some(verdict.records, str(folder))
+
+
+def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], name: str, praise: str) -> None:
+    """The verdict on standard output; what is wrong in one line on standard error as well, and exit code 1 for it."""
+    from harness.display_words import plural, shown
+
+    if json:
+        print_json({**head, "ok": not findings, "findings": [finding.to_json() for finding in findings]})
+    else:
+        for finding in findings:
+            print_text(shown(str(finding), limit=2_000))
+    if findings:
+        count = plural(len(findings), "finding")
+        print_note(shown(f"weigh: {name} does not re-derive: {count}; the first: {findings[0]}", limit=2_000))
+        raise typer.Exit(WRONG)
+    if not json:
+        print_text(shown(praise, limit=2_000))
+
+
+def _require_some(records: int, name: str) -> None:
+    if not records:
+        print_note(f"weigh: {name} holds no finished episode, so nothing was checked")
+        raise typer.Exit(INCONCLUSIVE)
+
+
+def _count(records: int) -> str:
+    return "1 record re-derives" if records == 1 else f"{records} records re-derive"
+
+
+def _name_of(data: Mapping[str, Any], place: str) -> str:
+    key = data.get("key")
+    return key if isinstance(key, str) and key else place
+
+
+def _quoted(value: object) -> str:
+    from games.quoting import quote
+
+    return quote(value)

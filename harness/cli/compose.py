@@ -1,0 +1,161 @@
+"""Puts a run together from its config: divisions, schedule, manifest, and the open exchanges with models.
+
+The one place where configs, games, policies, providers and stores meet.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from harness.brake import Ceilings
+from harness.cli.output import Refused
+from harness.config import LadderConfig, LadderGame
+from harness.limits import Slots
+from harness.line import Exchange
+from harness.manifest import Manifest, new_run_id, schedule_digest
+from harness.prices import cost_of
+from harness.providers.endpoints import Endpoint, client_for, missing_key
+from harness.run import Division, Pace
+from harness.schedule import Episode, schedule
+from policies.baselines import fallback_of
+
+if TYPE_CHECKING:
+    from harness.config_sections import Limits
+    from harness.entrants import EntrantSpec
+
+PACKAGES = ("weighhouse", "anthropic", "openai", "pydantic", "aiohttp", "tenacity", "xllamacpp")
+"""Those whose versions a manifest holds."""
+
+
+def divisions_of(config: LadderConfig) -> dict[str, Division]:
+    """Every game of a ladder with the policies that play it, by game name."""
+    return {
+        entry.game.name: Division(
+            game=entry.game,
+            config=entry.config,
+            policies={policy.name: policy for policy in config.policies(entry)},
+            fallback=fallback_of(entry.game.name),
+        )
+        for entry in config.games
+    }
+
+
+def schedule_of(config: LadderConfig) -> tuple[Episode, ...]:
+    """Every episode of a ladder; the blocks of several games take turns, so that a partial run has some of each."""
+    blocks: list[tuple[float, int, tuple[Episode, ...]]] = []
+    for order, entry in enumerate(config.games):
+        for number, block in enumerate(_blocks(config, entry)):
+            blocks.append(((number + 0.5) / entry.blocks, order, block))
+    blocks.sort(key=lambda item: item[:2])
+    return tuple(episode for _, _, block in blocks for episode in block)
+
+
+def _blocks(config: LadderConfig, entry: LadderGame) -> Iterator[tuple[Episode, ...]]:
+    names = [spec.name for spec in config.playing(entry.game.name)]
+    planned = schedule(entry.game.name, names, entry.seats, entry.blocks, config.seed)
+    for _, block in groupby(planned, key=lambda episode: episode.block):
+        yield tuple(block)
+
+
+def manifest_of(config: LadderConfig, episodes: Sequence[Episode]) -> Manifest:
+    """What a run made now under `config` is ordered with."""
+    return ordered(config.seed, config.to_json(), divisions_of(config), episodes)
+
+
+def ordered(
+    seed: int, config: dict[str, Any], divisions: Mapping[str, Division], episodes: Sequence[Episode]
+) -> Manifest:
+    """The manifest of a run made now. `config` holds all that must be equal for the run to be gone on with."""
+    return Manifest(
+        run_id=new_run_id(seed),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        config=config,
+        policies={
+            f"{game}/{entrant}": {"digest": policy.digest, "model": policy.model}
+            for game, division in divisions.items()
+            for entrant, policy in division.policies.items()
+        },
+        schedule=schedule_digest(episodes),
+        episodes=len(episodes),
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of Python and the packages that matter; a package that is not installed is left out."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def pace_of(limits: Limits) -> Pace:
+    return Pace(
+        episodes_in_flight=limits.episodes_in_flight,
+        decision_timeout=limits.decision_timeout,
+        episode_deadline=limits.episode_deadline,
+        replays=limits.replays,
+        outages_in_a_row=limits.outages_in_a_row,
+    )
+
+
+def ceilings_of(limits: Limits) -> Ceilings:
+    return Ceilings(calls=limits.max_calls, tokens=limits.max_tokens, usd=limits.max_usd, seconds=limits.max_seconds)
+
+
+def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec]) -> None:
+    """Refuse, before anything is made or paid for, models that lack a key or their weights, each with its entrants."""
+    users: dict[str, list[str]] = {}
+    for spec in specs:
+        if spec.model is not None:
+            users.setdefault(spec.model, []).append(spec.name)
+    lacks = {model: lacking(endpoint) for model, endpoint in endpoints.items()}
+    lines = [f"{', '.join(dict.fromkeys(users[model]))}: {line}" for model, line in lacks.items() if line is not None]
+    if lines:
+        raise Refused(*lines)
+
+
+def lacking(endpoint: Endpoint) -> str | None:
+    """What a model still needs on this machine, in one line with what to do; None when it can be asked."""
+    if endpoint.wire != "local":
+        return missing_key(endpoint, os.environ)
+    from harness.providers.weights import LocalModelFailed, require_server, weights_of
+
+    try:
+        weights_of(endpoint.model)
+        require_server()
+    except LocalModelFailed as failed:
+        return f"{endpoint.name}: {failed}"
+    return None
+
+
+@asynccontextmanager
+async def open_exchanges(
+    endpoints: Mapping[str, Endpoint], decision_timeout: float
+) -> AsyncIterator[dict[str, Exchange]]:
+    """A client, slots and a price for every model; local models are started, and everything is closed at the end."""
+    async with AsyncExitStack() as stack:
+        exchanges: dict[str, Exchange] = {}
+        for model, given in endpoints.items():
+            endpoint = given
+            if endpoint.wire == "local":
+                from harness.providers.local import LocalServer
+
+                endpoint = await stack.enter_async_context(LocalServer(endpoint))
+            client = client_for(endpoint, os.environ)
+            stack.push_async_callback(client.aclose)
+            slots = Slots.for_endpoint(endpoint)
+            exchanges[model] = Exchange(client, slots, partial(cost_of, endpoint), decision_timeout)
+        yield exchanges

@@ -1,0 +1,219 @@
+"""`weigh ladder`: play a config's schedule, or what is left of it, then rank."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import sys
+from collections import Counter
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.options import number, whole
+from harness.cli.output import FINE, INTERRUPTED, INVALID, print_note
+
+if TYPE_CHECKING:
+    from harness.brake import Brake
+    from harness.config import LadderConfig
+    from harness.display import Closing, Plan, Progress
+    from harness.run import Keeper, Summary
+    from harness.schedule import Episode
+    from harness.store import Store
+
+
+def ladder(
+    context: typer.Context,
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG.toml", help="What is played, by whom, within which limits.")
+    ],
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(0), help="Instead of the config's run seed.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Instead of the config's name for the run's folder.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Instead of the config's folder for runs.")
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop cleanly after so many calls, in all.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop cleanly after so many tokens, in all.")
+    ] = None,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(metavar="USD", parser=number(0, above=True), help="Stop cleanly at so many dollars, in all."),
+    ] = None,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", parser=number(0, above=True), help="Stop this sitting cleanly after so long."),
+    ] = None,
+    reuse: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Use again what this earlier run was answered to the very same questions."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the ranking as JSON; no progress is shown.")] = False,
+) -> None:
+    """Play a ladder, or go on where it stopped, then rank it.
+
+    Everything is kept in results/NAME as it happens. Ctrl-C lets calls in flight return and stops; the same command
+    goes on from there, and nothing that was paid for is asked again. A second Ctrl-C stops at once.
+
+    With --reuse, a question that an earlier run asked in the same episode, seat, step and attempt is not asked again:
+    its answer counts here too, at no cost, and is marked. Failures, timeouts and refusals are asked anew.
+
+      weigh ladder ladder.toml
+      weigh ladder ladder.toml --name second --seed 8 --max-usd 2.50
+      weigh ladder changed.toml --reuse results/ladder
+
+    Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
+    or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
+    """
+    from harness.cli.compose import manifest_of, require_ready, schedule_of
+    from harness.cli.opening import opening_lines, require_prices
+    from harness.cli.run_folder import run_in
+    from harness.config import load_config
+    from harness.reuse import Reusing, earlier_run
+
+    overrides = {
+        "seed": seed,
+        "name": name,
+        "results": str(results.absolute()) if results is not None else None,
+        "limits.max_calls": max_calls,
+        "limits.max_tokens": max_tokens,
+        "limits.max_usd": max_usd,
+        "limits.max_seconds": max_seconds,
+    }
+    order = load_config(config, overrides)
+    require_ready(order.endpoints, order.entrants)
+    require_prices(order)
+    episodes = schedule_of(order)
+    manifest = manifest_of(order, episodes)
+    folder = order.run_folder
+    with ExitStack() as opened:
+        # Before the run's folder is made: what is refused leaves nothing behind.
+        earlier = None if reuse is None else opened.enter_context(earlier_run(reuse, manifest, folder))
+        store = opened.enter_context(run_in(folder, manifest, episodes, "a name of its own (--name)"))
+        for warning in order.warnings:
+            print_note(f"weigh: {warning}")
+        if not json:
+            for line in opening_lines(order, manifest.versions, episodes):
+                print_note(line)
+        for model in earlier.otherwise if earlier is not None else ():
+            print_note(f"weigh: {model} is asked elsewhere or in another way than in {reuse}; its answers are not used")
+        keeper = store if earlier is None else Reusing(store, earlier)
+        code = _play(order, store, keeper, episodes, shlex.join(["weigh", *context.obj]), json)
+        if reuse is not None and not json:
+            print_note(f"{store.totals().reused} answers of earlier runs were used again")
+    from harness.cli.rank import show_ranking
+
+    if not json and code != INTERRUPTED:
+        print_note(f"kept in {folder}; `weigh verify {shlex.quote(str(folder))}` re-derives every record")
+    ranked = show_ranking([folder], json=json, max_fallback_rate=order.rank.max_fallback_rate)
+    if code != FINE or not ranked:
+        raise typer.Exit(code or INVALID)
+
+
+def _play(
+    order: LadderConfig, store: Store, keeper: Keeper, episodes: tuple[Episode, ...], resume: str, silent: bool
+) -> int:
+    """Play what is left, showing it; returns the exit code."""
+    from harness.brake import Brake
+    from harness.cli.compose import ceilings_of
+    from harness.display import choose_display
+    from harness.store import StoreFailed
+
+    spent = store.totals()
+    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost)
+    finished = frozenset(store.finished())
+    with choose_display(sys.stderr, os.environ, silent) as display:
+        display.run_started(_plan(order, store, episodes, finished))
+        store.set_status("running")
+        try:
+            summary = asyncio.run(_sitting(order, keeper, episodes, finished, brake, display))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            # The second Ctrl-C: nothing more is waited for. What was kept stays kept.
+            brake.pull("interrupted", "stopped at once")
+            summary = None
+        except BaseException as error:
+            with suppress(StoreFailed):  # the store itself may be what failed
+                store.set_status(f"stopped: {type(error).__name__}")
+            raise
+        closing, code = _close(order, store, episodes, summary, brake, resume)
+        display.run_finished(closing)
+    return code
+
+
+async def _sitting(
+    order: LadderConfig,
+    keeper: Keeper,
+    episodes: tuple[Episode, ...],
+    finished: frozenset[str],
+    brake: Brake,
+    display: Progress,
+) -> Summary:
+    from harness.cli.compose import divisions_of, open_exchanges, pace_of
+    from harness.cli.stopping import stopping_on_signals
+    from harness.run import Run
+
+    with stopping_on_signals(brake, display.note):
+        # A run with nothing left to play starts no model.
+        endpoints = order.endpoints if len(finished) < len(episodes) else {}
+        async with open_exchanges(endpoints, order.limits.decision_timeout) as exchanges:
+            run = Run(order.seed, divisions_of(order), keeper, exchanges, brake, display, pace_of(order.limits))
+            summary = await run.play(episodes, finished)
+            for model, exchange in exchanges.items():
+                for line in getattr(exchange.client, "adaptations", ()):
+                    display.note(f"{model}: {line}")
+            return summary
+
+
+def _plan(order: LadderConfig, store: Store, episodes: tuple[Episode, ...], finished: frozenset[str]) -> Plan:
+    from harness.display import Plan
+
+    sums: dict[tuple[str, str], tuple[int, float]] = {}
+    for row in store.episodes():
+        for entrant, score in zip(row.entrants, row.scores, strict=True):
+            if score is not None:
+                count, total = sums.get((row.game, entrant), (0, 0.0))
+                sums[row.game, entrant] = (count + 1, total + score)
+    return Plan(
+        name=order.name,
+        seed=order.seed,
+        entrants=tuple(spec.name for spec in order.entrants),
+        episodes=Counter(episode.game for episode in episodes),
+        finished=Counter(episode.game for episode in episodes if episode.key in finished),
+        scores=sums,
+    )
+
+
+def _close(
+    order: LadderConfig,
+    store: Store,
+    episodes: tuple[Episode, ...],
+    summary: Summary | None,
+    brake: Brake,
+    resume: str,
+) -> tuple[Closing, int]:
+    """How the sitting ended, kept and told, and its exit code."""
+    from harness.display import Closing
+
+    finished = len(store.finished())
+    void = summary.void if summary is not None else 0
+    left = len(episodes) - finished
+    again = resume if left else None
+    if brake.pulled == "interrupted":
+        store.set_status("interrupted")
+        return Closing("interrupted", finished, void, len(episodes), brake.reason, again), INTERRUPTED
+    if brake.pulled is not None:
+        store.set_status(f"stopped: {brake.reason}")
+        return Closing("stopped", finished, void, len(episodes), brake.reason, again), INVALID
+    store.set_status("finished" if not left else f"stopped: {left} episodes are void")
+    detail = "" if not left else f"{left} of {len(episodes)} episodes are void: a provider failed"
+    too_many = left > order.rank.max_void_rate * len(episodes)
+    return Closing("complete", finished, void, len(episodes), detail, again), INVALID if too_many else FINE

@@ -1,0 +1,58 @@
+"""What a ladder says before its first episode: versions, models and where they are asked, and how balanced it is.
+
+Owns these lines, and the refusal of a spending limit that nobody could keep.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from harness.cli.output import Refused
+from harness.schedule_report import describe
+
+if TYPE_CHECKING:
+    from harness.config import LadderConfig
+    from harness.providers.endpoints import Endpoint
+    from harness.schedule import Episode
+
+
+def opening_lines(order: LadderConfig, versions: Mapping[str, str], episodes: Sequence[Episode]) -> Iterator[str]:
+    """One line each; no key, password or header is in them."""
+    yield ", ".join(f"{name} {number}" for name, number in versions.items())
+    for model, endpoint in order.endpoints.items():
+        yield f"{model}: {_where(endpoint)}"
+    for entry in order.games:
+        name = entry.game.name
+        played = [episode for episode in episodes if episode.game == name]
+        yield from describe(played, [spec.name for spec in order.playing(name)]).lines()
+
+
+def _where(endpoint: Endpoint) -> str:
+    from harness.prices import price_known
+    from harness.providers.endpoints import proxy_for
+
+    if endpoint.wire == "local":
+        return "an embedded model, started on this machine"
+    parts = [f"asked at {endpoint.base_url}"]
+    proxy = proxy_for(endpoint, os.environ)
+    if proxy is not None:
+        parts.append(f"through the proxy {proxy} (NO_PROXY leaves hosts out of it)")
+    if not price_known(endpoint):
+        parts.append("its price is not known, so its cost will not be either")
+    return ", ".join(parts)
+
+
+def require_prices(order: LadderConfig) -> None:
+    """Refuse a limit in dollars where some model's calls cannot be charged for: it could never be reached."""
+    if order.limits.max_usd is None:
+        return
+    from harness.prices import price_known
+
+    unknown = [model for model, endpoint in order.endpoints.items() if not price_known(endpoint)]
+    if unknown:
+        raise Refused(
+            f"limits.max_usd cannot be kept: the cost of {', '.join(unknown)} is not known; give a price (dollars per "
+            f'million tokens), as [models."{unknown[0]}"] price = {{ input = 1.0, output = 4.0 }}, or drop max_usd'
+        )

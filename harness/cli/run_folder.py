@@ -1,0 +1,86 @@
+"""The folder of a run, found or made: the one place where a command decides to go on with a run or to refuse.
+
+Owns these decisions. What a run holds is the store's.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.cli.output import Refused, print_note
+from harness.manifest import Manifest, differences, version_notes
+from harness.store import Store, StoreFailed, is_run
+
+if TYPE_CHECKING:
+    from harness.schedule import Episode
+
+
+@contextmanager
+def run_in(folder: Path, manifest: Manifest, episodes: Sequence[Episode], another: str) -> Iterator[Store]:
+    """The run in `folder`, open for writing: a new one, or the one that is there if it was ordered alike.
+
+    Raises Refused when it was ordered otherwise (`another` says how to give this one a place of its own), or when
+    nothing can be written there; then nothing is.
+    """
+    if not _holds_run(folder):
+        with _opened(lambda: Store.create(folder, manifest, episodes)) as store:
+            yield store
+        return
+    with _opened(lambda: Store.open(folder)) as store:
+        reasons = differences(store.manifest, manifest)
+        if reasons:
+            raise Refused(
+                f"{folder} holds a run made under another config; give this one {another}, or put back:",
+                *(f"  {line}" for line in reasons),
+            )
+        for line in version_notes(store.manifest, manifest):
+            print_note(f"weigh: {line}")
+        yield store
+
+
+def _holds_run(folder: Path) -> bool:
+    try:
+        if is_run(folder):
+            return True
+    except (OSError, ValueError) as error:
+        raise Refused(f"{folder} cannot be a run's folder: {error.args[-1] if error.args else error}") from error
+    require_room(folder)
+    return False
+
+
+def _opened(how: Callable[[], Store]) -> Store:
+    """A place where nothing can be written is for the caller to change, and refused as such; a full disk is not."""
+    try:
+        return how()
+    except StoreFailed as failed:
+        cause = failed.__cause__
+        if isinstance(cause, OSError) and cause.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise Refused(str(failed)) from failed
+        raise
+
+
+def require_room(folder: Path) -> None:
+    """Raise Refused unless a folder can be made, or is there and can be written to."""
+    trouble = no_room(folder)
+    if trouble is not None:
+        raise Refused(trouble)
+
+
+def no_room(folder: Path) -> str | None:
+    """Why a folder cannot be made or written to; None when it can."""
+    for place in (folder, *folder.absolute().parents):
+        try:
+            found = place.is_dir()
+            if not found and place.exists():
+                return f"{folder} cannot be a run's folder: {place} is no folder"
+        except (OSError, ValueError) as error:  # too long a name, a null character, a folder that may not be entered
+            return f"{folder} cannot be a run's folder: {error.args[-1] if error.args else error}"
+        if found:
+            writable = os.access(place, os.W_OK | os.X_OK)
+            return None if writable else f"{folder}: {place} cannot be written to; choose another folder"
+    return None

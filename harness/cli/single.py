@@ -1,0 +1,271 @@
+"""One episode without a ladder: what `weigh play` sets up and plays.
+
+Owns the reading of its command line into a table of seats, and the sitting. Prints nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from games.registry import game_named, read_config
+from harness.aliases import deal_aliases
+from harness.cli.output import INTERRUPTED, INVALID, Refused
+from harness.entrants import EntrantSpec, parse_entrants, policies_for
+from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
+from harness.schedule import Episode
+from harness.seeds import stream
+from policies.baselines import fallback_of
+from policies.contract import STYLES, Sampling
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from games.game import AnyGame, Deal, State
+    from harness.calls import Call, Void
+    from harness.manifest import Manifest
+    from harness.orchestrate import Watch
+    from harness.record import Record
+    from harness.run import Division
+    from harness.store import Spending, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options of `weigh play` ask for; None leaves a thing to its default."""
+
+    seed: int = 0
+    timeout: float = 60.0
+    config: Path | None = None
+    style: str | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    base_url: str | None = None
+
+    def for_prompts(self) -> list[str]:
+        """The options given that only an entrant PROMPT.md@provider:model can follow."""
+        given = {
+            "--style": self.style,
+            "--max-tokens": self.max_tokens,
+            "--temperature": self.temperature,
+            "--base-url": self.base_url,
+        }
+        return [name for name, value in given.items() if value is not None]
+
+    def sampling(self) -> Sampling:
+        tokens = Sampling().max_tokens if self.max_tokens is None else self.max_tokens
+        return Sampling(max_tokens=tokens, temperature=self.temperature)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How the episode ended, and what each seat's model calls took, those of earlier sittings included."""
+
+    result: Record | Void
+    spending: Mapping[int, Spending]
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One episode, ready to be played."""
+
+    episode: Episode
+    division: Division
+    seed: int
+    timeout: float
+    endpoints: Mapping[str, Endpoint]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who sits where, in seat order."""
+        return self.episode.entrants
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """What the seats are called."""
+        return deal_aliases(len(self.names), stream(self.seed, "aliases", self.episode.key))
+
+    def start(self) -> State:
+        """The first position."""
+        game, config = self.division.game, self.division.config
+        return game.start(config, deal_of(game, config, self.seed))
+
+    async def play(self, watch: Watch | None, store: Store | None, note: Callable[[str], None]) -> Played:
+        """Play it, keeping it and its model calls in `store` if there is one; calls kept there are not made again.
+
+        Raises Refused when it comes to no end: no call can succeed, or a person stopped it.
+        """
+        from harness.brake import Brake
+        from harness.cli.compose import open_exchanges
+        from harness.cli.stopping import stopping_on_signals
+        from harness.cli.unkept import Unkept
+        from harness.run import Pace, Run
+
+        brake, onlooker, unkept = Brake(), _Onlooker(note), Unkept()
+        async with AsyncExitStack() as stack:
+            stack.enter_context(stopping_on_signals(brake, note))
+            run = Run(
+                self.seed,
+                {self.episode.game: self.division},
+                unkept if store is None else store,
+                await stack.enter_async_context(open_exchanges(self.endpoints, self.timeout)),
+                brake,
+                onlooker,
+                Pace(decision_timeout=self.timeout, replays=0),
+                watch=lambda key: watch,
+            )
+            await run.play((self.episode,), frozenset())
+        if onlooker.result is None:
+            code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
+            raise Refused(brake.reason or "the episode came to no end", code=code)
+        spending = _summed(unkept.calls) if store is None else store.spending(self.episode.key)
+        return Played(onlooker.result, spending)
+
+    def manifest(self) -> Manifest:
+        """What the episode is ordered with, for a folder to keep it in."""
+        from harness.cli.compose import ordered
+        from harness.config import bearing
+
+        config = {
+            "games": {self.episode.game: {"blocks": 1, "config": self.division.config.model_dump(mode="json")}},
+            "models": {model: bearing(endpoint) for model, endpoint in self.endpoints.items()},
+            "limits": {"decision_timeout": self.timeout, "episode_deadline": None},
+        }
+        return ordered(self.seed, config, {self.episode.game: self.division}, (self.episode,))
+
+
+class _Onlooker:
+    """Remembers how the episode ended, and tells of calls that are made again, so that a silence is explained."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.note = note
+        self.result: Record | Void | None = None
+
+    def episode_started(self, key: str, entrants: Sequence[str]) -> None:
+        return
+
+    def episode_finished(self, record: Record) -> None:
+        self.result = record
+
+    def episode_void(self, void: Void) -> None:
+        self.result = void
+
+    def call_finished(self, call: Call) -> None:
+        if call.fate == "wait":
+            from harness.display_words import shown
+
+            self.note(shown(f"seat {call.key.seat}: a passing failure: {call.error}", limit=500))
+
+
+def _summed(calls: Iterable[Call]) -> dict[int, Spending]:
+    """What calls took, by seat."""
+    from harness.store import Spending
+
+    sums: dict[int, Spending] = {}
+    for call in calls:
+        usage = call.completion.usage if call.completion is not None else None
+        spent = Spending(
+            calls=1,
+            answered=int(call.completion is not None),
+            input=usage.input if usage else None,
+            cached=usage.cached if usage else None,
+            output=usage.output if usage else None,
+            reasoning=usage.reasoning if usage else None,
+            unknown_usage=int(call.billing != "none" and (usage is None or None in (usage.input, usage.output))),
+            cost=call.cost or 0.0,
+            unknown_cost=int(call.cost is None),
+            waited=call.latency if call.completion is not None else 0.0,
+        )
+        sums[call.key.seat] = sums[call.key.seat] + spent if call.key.seat in sums else spent
+    return sums
+
+
+def deal_of(game: AnyGame, config: BaseModel, seed: int) -> Deal:
+    """The deal of the one episode played with a seed."""
+    return dict(game.deal(config, stream(seed, "deal", _key(game.name))))
+
+
+def _key(game: str) -> str:
+    return f"{game}/play"
+
+
+def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked: Asked) -> Single:
+    """Read a `weigh play` command. Raises what is one line for a person: nothing is started yet."""
+    from harness.cli.compose import require_ready
+    from harness.run import Division
+
+    rules = game_named(game)
+    specs, given = _entrants(words, asked)
+    game_config = _config(rules, words, settings)
+    for spec in specs:
+        if not spec.plays(game):
+            raise Refused(f"{spec.name} does not play {game}; `weigh policies` lists what does")
+    endpoints = _endpoints(specs, given)
+    require_ready(endpoints, specs)
+    names = tuple(spec.name for spec in specs)
+    policies = dict(zip(names, policies_for(specs, rules, game_config), strict=True))
+    key = _key(game)
+    return Single(
+        episode=Episode(key=key, game=game, block=key, entrants=names, deal_key=key),
+        division=Division(rules, game_config, policies, fallback_of(game)),
+        seed=asked.seed,
+        timeout=asked.timeout,
+        endpoints=endpoints,
+    )
+
+
+def _config(rules: AnyGame, words: Sequence[str], settings: Mapping[str, Any]) -> BaseModel:
+    """The game's config, for as many seats as there are entrants unless it says otherwise."""
+    low, high = rules.seats.start, rules.seats.stop - 1
+    wanted = dict(settings)
+    if "seats" not in wanted and len(words) not in rules.seats:
+        span = str(low) if low == high else f"{low} to {high}"
+        raise Refused(f"{rules.name} is for {span} seats, and {_named(words)}; give one entrant for each seat")
+    if "seats" in rules.config_type.model_fields:
+        wanted.setdefault("seats", len(words))
+    config = read_config(rules, wanted)
+    seats = rules.seat_count(config)
+    if len(words) != seats:
+        raise Refused(f"{rules.name} has {seats} seats under this config, and {_named(words)}")
+    return config
+
+
+def _named(words: Sequence[str]) -> str:
+    return "1 entrant is named" if len(words) == 1 else f"{len(words)} entrants are named"
+
+
+def _entrants(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
+    """The entrants named, and the endpoint settings that a config gives."""
+    from harness.config import load_config
+
+    style = next((style for style in STYLES if style == asked.style), None)
+    options: dict[str, Any] = {"sampling": asked.sampling(), "style": style}
+    given: dict[str, EndpointSettings] = {}
+    if asked.config is not None:
+        order = load_config(asked.config)
+        options["known"] = {spec.name: spec for spec in order.entrants}
+        given.update(order.model_settings)
+    specs = parse_entrants(words, Path.cwd(), **options)
+    prompted = [spec for word, spec in zip(words, specs, strict=True) if not word.startswith("@") and spec.model]
+    if not prompted and (idle := asked.for_prompts()):
+        raise Refused(
+            f"{', '.join(idle)}: only an entrant PROMPT.md@provider:model can follow it, and none is named "
+            "(@names play as their config says)"
+        )
+    if asked.base_url is not None:
+        for model in (spec.model for spec in prompted):
+            if model is not None:
+                before = given.get(model, EndpointSettings())
+                given[model] = before.model_copy(update={"base_url": asked.base_url}, deep=True)
+    return specs, given
+
+
+def _endpoints(specs: Iterable[EntrantSpec], given: Mapping[str, EndpointSettings]) -> dict[str, Endpoint]:
+    try:
+        return {spec.model: endpoint_for(spec.model, given) for spec in specs if spec.model is not None}
+    except EndpointInvalid as error:
+        hint = "" if "base_url" not in str(error) else "; --base-url gives it, or [models] of a config (--config)"
+        raise Refused(f"{error}{hint}") from error

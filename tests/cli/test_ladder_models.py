@@ -1,0 +1,179 @@
+"""`weigh ladder` with models at the mock server: keys, limits, dead providers, and what is said of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.mock_server import MockServerProcess
+from harness.mock_server.plan_file import read_plan
+from harness.store import Store
+from tests.cli.runner import config, documents, weigh
+
+ORDER = """\
+seed = 3
+[games.goofspiel]
+seats = 4
+cards = 4
+blocks = 1
+[entrants]
+plain = "goofspiel/plain.md@mock:mock-small"
+[models.mock]
+base_url = "{url}"
+[limits]
+decision_timeout = 5.0
+replays = 0
+"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServerProcess() as going:
+        yield going
+
+
+@pytest.fixture(autouse=True)
+def clean(server):
+    server.follow(read_plan({"rules": []}))
+    server.reset()
+
+
+def order(folder, server, more=""):
+    return config(folder, ORDER.format(url=server.openai_url) + more, "m.toml")
+
+
+def test_models_are_named_with_their_addresses_before_the_first_call(server, tmp_path):
+    said = weigh("ladder", order(tmp_path, server))
+    assert said.code == 0
+    assert f"mock:mock-small: asked at {server.openai_url}" in said.err.splitlines()  # c20: which provider played
+    assert "cost: plain: $0.00" in said.out
+    assert server.stats()["requests"] == 16
+
+
+def test_c07_c20_a_missing_key_is_told_for_every_entrant_before_any_episode(tmp_path):
+    text = """\
+[games.goofspiel]
+[entrants]
+careful = "goofspiel/plain.md@anthropic:claude-x"
+bold = "goofspiel/tempo.md@openai:gpt-x"
+"""
+    path = config(tmp_path, text)
+    said = weigh("ladder", path, environ={"OPENAI_API_KEY": ""})
+    assert (said.code, said.out) == (2, "")
+    assert said.err.splitlines() == [
+        "weigh: careful: anthropic:claude-x needs a key: set the environment variable ANTHROPIC_API_KEY",
+        "weigh: bold: openai:gpt-x needs a key: set the environment variable OPENAI_API_KEY",
+    ]
+    assert documents(tmp_path) == [path]
+
+
+def test_c01_a_dead_provider_ends_with_exit_code_4_and_the_reason(tmp_path):
+    text = ORDER.format(url="http://127.0.0.1:9/v1").replace("decision_timeout = 5.0", "decision_timeout = 0.5")
+    said = weigh("ladder", config(tmp_path, text))
+    assert said.code == 4
+    assert "nothing listens there" in said.err
+    assert "http://127.0.0.1:9/v1" in said.err
+    assert "go on with: weigh ladder" in said.err
+    with Store.open(tmp_path / "results" / "s", readonly=True) as store:
+        assert store.finished() == ()
+        assert store.status.startswith("stopped: ")
+
+
+def test_a_refused_key_stops_the_run_at_once(server, tmp_path):
+    server.follow(read_plan({"rules": [{"do": "respond", "status": 401}]}))
+    said = weigh("ladder", order(tmp_path, server))
+    assert said.code == 4
+    assert "401" in said.err
+    assert server.stats()["requests"] <= 4  # the first batch, and nothing after it
+
+
+def test_too_many_void_episodes_are_exit_code_4_and_the_next_sitting_plays_them(server, tmp_path):
+    path = order(tmp_path, server, "outages_in_a_row = 100\nepisodes_in_flight = 1\n")
+    server.follow(read_plan({"rules": [{"nth": "1", "do": "respond", "status": 503, "retry_after": "60s"}]}))
+    said = weigh("ladder", path)
+    assert said.code == 4
+    assert "1 of 4 episodes are void: a provider failed" in said.err
+    assert "go on with: " in said.err
+    assert weigh("ladder", path).code == 0
+
+
+def test_a_limit_on_calls_is_reached_cleanly_and_raised(server, tmp_path):
+    path = order(tmp_path, server, "episodes_in_flight = 1\n")
+    said = weigh("ladder", path, "--max-calls", 6)
+    assert said.code == 4
+    assert "the run's 6 calls are used up (limits.max_calls)" in said.err
+    assert server.stats()["requests"] == 6
+    assert weigh("ladder", path, "--max-calls", 100).code == 0
+    assert server.stats()["requests"] == 16  # nothing was asked twice
+
+
+def test_a_limit_in_dollars_needs_known_prices(server, tmp_path):
+    text = ORDER.format(url=server.openai_url).replace("mock:", "mine:").replace("models.mock", "models.mine")
+    path = config(tmp_path, text)
+    said = weigh("ladder", path, "--max-usd", "1")
+    said.refused("limits.max_usd cannot be kept", "mine:mock-small", "price = { input = 1.0, output = 4.0 }")
+    assert documents(tmp_path) == [path]
+    assert "mine:mock-small: asked at " in (told := weigh("ladder", path).err)
+    assert "its price is not known, so its cost will not be either" in told
+
+
+def test_a_priced_limit_in_dollars_is_kept(server, tmp_path):
+    text = ORDER.format(url=server.openai_url) + "episodes_in_flight = 1\n"
+    path = config(tmp_path, text + '[models."mock:mock-small"]\nprice = { input = 1000.0, output = 1000.0 }\n')
+    said = weigh("ladder", path, "--max-usd", "1")
+    assert said.code == 4
+    assert "the run's 1 USD are used up (limits.max_usd)" in said.err
+
+
+def test_p46_a_proxy_in_use_is_told_without_its_password(tmp_path):
+    text = ORDER.format(url="http://models.example:8000/v1").replace("decision_timeout = 5.0", "decision_timeout = 0.2")
+    said = weigh("ladder", config(tmp_path, text), environ={"HTTP_PROXY": "http://me:secret@127.0.0.1:9"})
+    assert "through the proxy http://127.0.0.1:9 (NO_PROXY leaves hosts out of it)" in said.err
+    assert "secret" not in said.err
+    assert said.code == 4
+
+
+def test_p46_a_server_on_this_machine_is_never_asked_through_a_proxy(server, tmp_path):
+    said = weigh("ladder", order(tmp_path, server), environ={"HTTP_PROXY": "http://127.0.0.1:9"})
+    assert said.code == 0
+    assert "proxy" not in said.err
+
+
+@pytest.mark.parametrize("words", ["ladder s.toml", "play goofspiel @small match --config s.toml --save kept"])
+def test_an_embedded_model_that_is_not_installed_is_told_before_anything(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("harness.providers.weights.BUNDLED", {"smollm2": "no_such_package"})
+    path = config(tmp_path, '[games.goofspiel]\n[entrants]\nsmall = "goofspiel/plain.md@local:smollm2"\n')
+    said = weigh(*words.split())
+    said.refused("small: local:smollm2: the weights of the embedded model are not installed", "`weigh local setup`")
+    assert documents(tmp_path) == [path]
+
+
+def test_what_a_model_does_not_take_is_told_and_left_out(server, tmp_path):
+    server.follow(
+        read_plan(
+            {
+                "rules": [
+                    {
+                        "nth": "1",
+                        "do": "respond",
+                        "status": 400,
+                        "body": {
+                            "error": {
+                                "message": "Unsupported parameter: 'temperature' is not supported with this model.",
+                                "type": "invalid_request_error",
+                                "param": "temperature",
+                                "code": "unsupported_parameter",
+                            }
+                        },
+                    }
+                ]
+            }
+        )
+    )
+    text = ORDER.format(url=server.openai_url).replace(
+        '"goofspiel/plain.md@mock:mock-small"',
+        '{ prompt = "goofspiel/plain.md", model = "mock:mock-small", temperature = 0 }',
+    )
+    said = weigh("ladder", config(tmp_path, text))
+    assert said.code == 0
+    assert "mock:mock-small: the temperature asked for is not sent" in said.err

@@ -1,0 +1,107 @@
+"""`weigh rank`: the ladder of runs, for people and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from harness.store import Store
+from tests.cli.runner import SCRIPTED, config, weigh
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two ladders that differ by name only, one with another seed, and one that was stopped."""
+    place = tmp_path_factory.mktemp("runs")
+    order = config(place)
+    for words in ((), ("--name", "again"), ("--name", "other", "--seed", 4)):
+        assert weigh("ladder", order, *words).code == 0
+    assert weigh("ladder", order, "--name", "none", "--max-seconds", "0.000001").code == 4
+    return place / "results"
+
+
+def test_the_formats_hold_the_same_ladder(folder):
+    said = weigh("rank", folder / "s", "--json")
+    assert (said.code, said.err) == (0, "")
+    (game,) = said.json["games"]
+    names = [standing["entrant"] for standing in game["standings"]]
+    assert sorted(names) == ["hoard", "match", "random"]
+    assert weigh("rank", folder / "s", "--format", "json") == said
+    rows = list(csv.DictReader(io.StringIO(weigh("rank", folder / "s", "--format", "csv").out)))
+    assert [row["entrant"] for row in rows] == names
+    assert [float(row["mean"]) for row in rows] == [standing["mean"] for standing in game["standings"]]
+    table = weigh("rank", folder / "s").out.splitlines()
+    assert [line.split()[1] for line in table[2:5]] == names
+    assert weigh("rank", folder / "s", "--format", "markdown").out.startswith("### goofspiel: 6 of 6 episodes")
+
+
+def test_a_pipe_gets_every_column_whatever_the_width(folder):
+    assert weigh("rank", folder / "s", environ={"COLUMNS": "40"}) == weigh("rank", folder / "s")
+
+
+def test_two_ladders_that_differ_by_name_only_are_no_more_evidence_than_one(folder):
+    once = weigh("rank", folder / "s", "--json").json["games"][0]
+    both = weigh("rank", folder / "s", folder / "again", "--json").json["games"][0]
+    assert (both["episodes"], both["blocks"]) == (12, once["blocks"])
+    for one, two in zip(once["standings"], both["standings"], strict=True):
+        assert two["interval"] == pytest.approx(one["interval"])
+        assert two["rank_interval"] == one["rank_interval"]
+    assert "shared_deals" in [caveat["kind"] for caveat in both["caveats"]]
+    apart = weigh("rank", folder / "s", folder / "other", "--json").json["games"][0]
+    assert apart["blocks"] == 2 * once["blocks"]
+
+
+def test_the_same_run_twice_is_refused(folder):
+    weigh("rank", folder / "s", folder / "s").refused("hold the same run")
+
+
+def test_c01_no_finished_episode_ranks_nobody(folder):
+    said = weigh("rank", folder / "none")
+    assert said.code == 4
+    assert said.err.splitlines()[-1] == "weigh: no episode was finished, so nothing is ranked"
+    assert weigh("rank", folder / "none", "--json").code == 4
+
+
+def test_o05_a_partial_run_is_ranked_and_says_how_much_of_it_there_is_and_why(tmp_path, monkeypatch):
+    from harness.brake import Brake
+
+    kept = Brake.check
+    steps = iter(range(1000))
+
+    def check(self):
+        if next(steps) > 10:
+            self.pull("interrupted", "interrupted")
+        kept(self)
+
+    monkeypatch.setattr(Brake, "check", check)
+    assert weigh("ladder", config(tmp_path, SCRIPTED + "[limits]\nepisodes_in_flight = 1\n")).code == 130
+    said = weigh("rank", tmp_path / "results" / "s")
+    assert said.code == 0
+    assert said.out.startswith("goofspiel: 2 of 6 episodes")
+    assert "2 of 6 episodes are finished; ranks may change" in said.out
+    assert said.err == f"{tmp_path / 'results' / 's'}: interrupted\n"
+
+
+def test_a_run_that_is_still_written_is_ranked_and_says_so(folder, tmp_path):
+    import shutil
+
+    copy = tmp_path / "s"
+    shutil.copytree(folder / "s", copy)
+    with Store.open(copy) as store:
+        store.set_status("running")
+        assert weigh("rank", copy).err == f"{copy}: running\n"
+
+
+def test_what_is_no_run_is_one_line(folder, tmp_path):
+    weigh("rank", tmp_path).refused("is not a run")
+    weigh("rank", config(tmp_path)).refused("is a file, not the folder of a run")
+    weigh("rank", folder / "s", tmp_path / "x").refused("does not exist")
+    (tmp_path / "run.sqlite").write_bytes(b"not a database at all" * 100)
+    weigh("rank", tmp_path).refused("run.sqlite")
+
+
+def test_fallback_options_reach_the_ladder(folder):
+    strict = weigh("rank", folder / "s", "--max-fallback-rate", "0", "--without-fallbacks", "--json").json
+    assert (strict["max_fallback_rate"], strict["fallback_episodes"]) == (0, "left out")
