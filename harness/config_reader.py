@@ -22,6 +22,7 @@ from harness.prompt_files import PromptFile, read_prompt
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
 from policies.baselines import yardsticks
 
+
 class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
 

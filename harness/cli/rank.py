@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli.options import number, one_of
-from harness.cli.output import INVALID, encoding, print_json, print_note, print_rich, print_text, terminal_width
+from harness.cli.output import (
+    INVALID,
+    Refused,
+    encoding,
+    print_json,
+    print_note,
+    print_rich,
+    print_text,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from harness.standings import Ladder
@@ -32,6 +41,12 @@ def rank(
     format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, csv or json.")
     ] = "table",
+    measures: Annotated[
+        bool, typer.Option("--measures", help="Also how each entrant played: the measures of each game.")
+    ] = False,
+    equal_weight: Annotated[
+        bool, typer.Option("--equal-weight", help="Also one number over all games, each with the same weight.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Rank the entrants of one or several runs.
@@ -41,15 +56,23 @@ def rank(
 
       weigh rank results/demo
       weigh rank results/a results/b --format markdown
+      weigh rank results/demo --measures
+      weigh rank results/league --equal-weight
 
     Exit codes: 0 ranked; 2 not a run; 4 no finished episode.
     """
+    if equal_weight and format in ("markdown", "csv"):
+        raise Refused(f"--equal-weight: not with --format {format}; use --json")
+    if measures and format in ("markdown", "csv"):
+        raise Refused(f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them")
     if not show_ranking(
         runs,
         json=json,
         format=format,
         max_fallback_rate=max_fallback_rate,
         without_fallbacks=without_fallbacks,
+        measures=measures,
+        equal_weight=equal_weight,
         tell=True,
     ):
         raise typer.Exit(INVALID)
@@ -62,12 +85,22 @@ def show_ranking(
     format: str = "table",
     max_fallback_rate: float = MAX_FALLBACK_RATE,
     without_fallbacks: bool = False,
+    measures: bool = False,
+    equal_weight: bool = False,
     tell: bool = False,
 ) -> bool:
     """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
+    from harness.blend import blend, blend_lines
+    from harness.measures import measure_lines, measures_json, measures_of
+
     ladder = ladder_of(runs, max_fallback_rate=max_fallback_rate, without_fallbacks=without_fallbacks, tell=tell)
     if json or format == "json":
-        print_json(ladder.to_json())
+        document = ladder.to_json()
+        if measures:
+            document["measures"] = measures_json(measures_of(runs))
+        if equal_weight:
+            document["equal_weight"] = [row.to_json() for row in blend(ladder)]
+        print_json(document)
     elif format == "markdown":
         from harness.tables import markdown
 
@@ -78,6 +111,10 @@ def show_ranking(
         print_text(csv_text(ladder).rstrip("\n"))
     else:
         _print_table(ladder)
+        if equal_weight:
+            print_text("\n".join(blend_lines(ladder)))
+        if measures:
+            print_text("\n".join(measure_lines(measures_of(runs))))
     if any(standing.episodes for game in ladder.games for standing in game.standings):
         return True
     print_note("weigh: no episode was finished, so nothing is ranked")

@@ -64,7 +64,8 @@ OPTIONS = {
     ],
     "rank": [
         *("--max-fallback-rate 0.2", "--max-fallback-rate 0", "--without-fallbacks", "--format table"),
-        *("--format markdown", "--format csv", "--format json", "--json"),
+        *("--format markdown", "--format csv", "--format json", "--json", "--measures"),
+        "--equal-weight",
     ],
     "verify": ["--json"],
     "export": [

@@ -1,0 +1,67 @@
+"""The measures of every game that runs hold, gathered and shown.
+
+Owns the gathering over runs and the forms for people and programs. What a measure is, `harness.diagnostics` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from games.game import Json
+from games.registry import GAMES
+from harness.diagnostics import Measured, diagnostics_of
+from harness.record import Record
+from harness.store import Store
+
+
+def measures_of(folders: Sequence[Path]) -> dict[str, Measured]:
+    """By game, then entrant, then measure: means over the records of all runs in `folders`.
+
+    One pass over the records for each game they hold, one record in memory at a time. Games without a record are left
+    out. Raises StoreRefused.
+    """
+    held: set[str] = set()
+    for folder in folders:
+        with Store.open(folder, readonly=True) as store:
+            held.update(row.game for row in store.episodes())
+    gathered = {
+        game: diagnostics_of(game).diagnose(chain.from_iterable(_records(folder) for folder in folders))
+        for game in GAMES
+        if game in held
+    }
+    return {game: measured for game, measured in gathered.items() if measured}
+
+
+def _records(folder: Path) -> Iterator[Record]:
+    with Store.open(folder, readonly=True) as store:
+        yield from store.records()
+
+
+def measures_json(measured: Mapping[str, Measured]) -> dict[str, Json]:
+    """`{game: {"meanings": {measure: text}, "entrants": {entrant: {measure: number or null}}}}`."""
+    return {
+        game: {
+            "meanings": dict(diagnostics_of(game).meanings),
+            "entrants": {name: dict(values) for name, values in entrants.items()},
+        }
+        for game, entrants in measured.items()
+    }
+
+
+def measure_lines(measured: Mapping[str, Measured]) -> list[str]:
+    """For people: a line for each measure that anything was observed for, a column for each entrant."""
+    lines: list[str] = []
+    for game, entrants in measured.items():
+        names = list(entrants)
+        widths = [max(9, len(name)) for name in names]
+        lines += ["", f"{game}: measures"]
+        lines.append("  ".join(name.rjust(width) for name, width in zip(names, widths, strict=True)))
+        for measure, meaning in diagnostics_of(game).meanings.items():
+            values = [entrants[name][measure] for name in names]
+            if any(value is not None for value in values):
+                cells = ["-" if value is None else f"{value:.3f}" for value in values]
+                row = "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+                lines.append(f"{row}  {measure}: {meaning}")
+    return lines
