@@ -11,8 +11,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from harness.clusters import ZERO
+from harness.flags import hollow, refused_in_a_row, truncation
 from harness.standings import Caveat, CaveatKind, Lead, Standing
 from harness.tallies import episodes_of, starts_of
+from harness.warning_levels import CUT_GAP
 
 if TYPE_CHECKING:
     from harness.clusters import Estimates
@@ -36,10 +38,16 @@ def caveats(
         ("left_out", _left_out(rows)),
         ("unscored", _unscored(rows)),
         ("incomplete_blocks", _incomplete_blocks(rows)),
+        ("shared_deals", _shared_deals(rows)),
         ("mixed_tables", _mixed_tables(rows)),
         ("uneven_meetings", _uneven_meetings(estimates)),
         ("not_linked", _not_linked(rows, estimates)),
         ("unknown_cost", _unknown_cost(standings)),
+        ("cut_prompts", _cut_prompts(standings)),
+        ("reasoning_only", _reasoning_only(standings)),
+        ("refusals", _refusals(standings)),
+        ("unequal_truncation", _unequal_truncation(standings)),
+        ("reused", _reused(standings)),
     ]
     found += [("one_opponent", text) for text in _one_opponent(rows, standings)]
     found += [("same_policy", text) for text in _same_policy(standings)]
@@ -133,6 +141,14 @@ def _incomplete_blocks(rows: GameRows) -> str | None:
     return f"{broken} of {len(wanted)} blocks are incomplete: in them not everybody played every seat"
 
 
+def _shared_deals(rows: GameRows) -> str | None:
+    runs = rows.scored.groupby("deals")["run"].nunique()
+    shared = int(runs[runs > 1].sum())
+    if not shared:
+        return None
+    return f"{shared} runs share their seeds with others, and so their deals: a block they share counts once"
+
+
 def _mixed_tables(rows: GameRows) -> str | None:
     sizes = sorted(set(rows.seats.groupby(["run", "episode"]).size()))
     if len(sizes) < 2:
@@ -163,6 +179,67 @@ def _unknown_cost(standings: Sequence[Standing]) -> str | None:
         return None
     which = ", ".join(f"{s.entrant} in {_some(s.spend.cost_unknown_episodes, 'episode')}" for s in unknown)
     return f"the cost is unknown, and its total a lower bound: {which}"
+
+
+def _cut_prompts(standings: Sequence[Standing]) -> str | None:
+    found = [
+        f"{s.entrant} in {_some(s.traffic.cut_prompt_calls, 'call')}"
+        for s in standings
+        if s.traffic and s.traffic.cut_prompt_calls
+    ]
+    if not found:
+        return None
+    return (
+        "the server seems to have dropped the beginning of prompts, the rules first (it counted far fewer tokens than "
+        f"they have): {_listed(found)}; give it a larger context"
+    )
+
+
+def _reasoning_only(standings: Sequence[Standing]) -> str | None:
+    found = [
+        f"{s.entrant} {s.traffic.reasoning_only_rate:.0%}"
+        for s in standings
+        if s.traffic and s.traffic.reasoning_only_rate is not None and hollow(s)
+    ]
+    if not found:
+        return None
+    return (
+        f"answers were empty with reasoning beside them: {_listed(found)}; "
+        "look at the server's reasoning parser: it may take the answer for reasoning"
+    )
+
+
+def _refusals(standings: Sequence[Standing]) -> str | None:
+    found = [
+        f"{s.entrant} {s.conduct.refusal_streak} attempts in a row ({s.conduct.faults['refused']} in all)"
+        for s in standings
+        if refused_in_a_row(s)
+    ]
+    if not found:
+        return None
+    return f"refused again and again at one table: {_listed(found)}; see whether another seat's words set it off"
+
+
+def _unequal_truncation(standings: Sequence[Standing]) -> str | None:
+    shares = sorted((share, s.entrant) for s in standings if (share := truncation(s)) is not None)
+    if len(shares) < 2 or shares[-1][0] - shares[0][0] < CUT_GAP:
+        return None
+    (least, fair), (most, cut) = shares[0], shares[-1]
+    return (
+        f"answers are cut at the token cap unequally, {cut} {most:.0%} and {fair} {least:.0%}: that is no fair race; "
+        f"raise the max_tokens of {cut}"
+    )
+
+
+def _reused(standings: Sequence[Standing]) -> str | None:
+    found = [
+        f"{s.entrant} {s.traffic.reused_calls} of {s.traffic.attempts}"
+        for s in standings
+        if s.traffic and s.traffic.reused_calls
+    ]
+    if not found:
+        return None
+    return f"attempts answered by an earlier run, which are no new evidence beside it: {_listed(found)}"
 
 
 def _one_opponent(rows: GameRows, standings: Sequence[Standing]) -> Iterator[str]:

@@ -1,28 +1,23 @@
 """What a run should be warned about while there is still money to save.
 
-Owns the thresholds and the words of the warnings, each given once per entrant. Reads counts; shows nothing.
+Owns the words of the warnings, each given once per entrant; the thresholds are in `harness.warning_levels`. Reads
+counts; shows nothing.
 """
 
 from __future__ import annotations
 
 from harness.display_tally import Row, Tally
 from harness.display_words import fault_counts
+from harness.warning_levels import (
+    CUT_ANSWERS,
+    CUT_GAP,
+    FORMAT_ATTEMPTS,
+    FORMAT_FAULTS,
+    FORMAT_RATE,
+    HOLLOW_ANSWERS,
+    HOLLOW_RATE,
+)
 from policies.contract import Fault
-
-FORMAT_FAULTS: tuple[Fault, ...] = ("unreadable", "ambiguous", "empty", "truncated")
-"""Faults of form: no answer could be taken from the reply. An illegal move is a reply that could be read."""
-
-FORMAT_RATE = 0.20
-FORMAT_ATTEMPTS = 20
-"""Warn when more than this share of at least this many attempts were faults of form."""
-
-CUT_GAP = 0.10
-CUT_ANSWERS = 30
-"""Warn when two entrants' shares of cut answers lie at least this far apart, over at least this many answers each."""
-
-HOLLOW_RATE = 0.03
-HOLLOW_ANSWERS = 30
-"""Warn when more than this share of at least this many answers held reasoning and no text."""
 
 _CURES: dict[Fault, str] = {
     "truncated": "raise its max_tokens",

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from harness import result_rows
+from harness.measures import MEASURES, measure_rows
 from harness.result_rows import Cell, Columns, Kind, Row
 from harness.store import Store, StoreFailed, StoreRefused
 from harness.store_texts import printable
@@ -37,6 +38,8 @@ _TABLES: Final[Mapping[str, tuple[Columns, Callable[[Store], Iterator[Row]]]]] =
     "decisions": (result_rows.DECISIONS, result_rows.decision_rows),
     "calls": ({**result_rows.CALLS, **result_rows.TEXTS}, lambda store: result_rows.call_rows(store, texts=True)),
     "voids": (result_rows.VOIDS, result_rows.void_rows),
+    "accounts": (result_rows.ACCOUNTS, result_rows.account_rows),
+    "measures": (MEASURES, measure_rows),
 }
 FORMATS: Final = ("jsonl", "json", "csv", "parquet")
 TABLES: Final = ("records", *_TABLES)
@@ -176,20 +179,38 @@ class _Utf8:
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[Any]:
-    """A binary file that takes its name when it is complete and on the disk; on any error nothing has changed."""
+    """A binary file that takes its name when it is complete and on the disk; on any error nothing has changed.
+
+    A link is followed. A pipe or a device is written into as it is: it cannot be replaced, and must not be.
+    """
     if target.is_dir():
         raise StoreRefused(f"{target} is a folder; give the name of a file")
-    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
-    try:
-        with draft.open("xb") as stream:
+    if target.exists() and not target.is_file():
+        with _telling(target), target.open("wb") as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(target)
-    except BaseException as error:
-        draft.unlink(missing_ok=True)
-        if isinstance(error, FileNotFoundError | NotADirectoryError):
-            raise StoreRefused(f"{target}: its folder does not exist") from error
-        if isinstance(error, OSError):
-            raise StoreFailed(f"{target} cannot be written: {error.strerror or error}") from error
-        raise
+        return
+    target = target.resolve()
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    with _telling(target):
+        try:
+            with draft.open("xb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            draft.replace(target)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _telling(target: Path) -> Iterator[None]:
+    """What the system says about `target`, in one line: who gave the name is to mend it, or the disk is."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise StoreRefused(f"{target}: its folder does not exist") from error
+    except PermissionError as error:
+        raise StoreRefused(f"{target} may not be written here; choose another place") from error
+    except OSError as error:
+        raise StoreFailed(f"{target} cannot be written: {error.strerror or error}") from error

@@ -7,36 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
+from typing import Final
 
 from games.game import Json
 from games.registry import GAMES
 from harness.diagnostics import Measured, diagnostics_of
-from harness.record import Record
+from harness.result_rows import Columns, Row
 from harness.store import Store
 
+MEASURES: Final[Columns] = {
+    "run": "text",
+    "game": "text",
+    "entrant": "text",
+    "measure": "text",
+    "value": "number",
+    "meaning": "text",
+}
+"""The columns of the table `measures`."""
 
-def measures_of(folders: Sequence[Path]) -> dict[str, Measured]:
-    """By game, then entrant, then measure: means over the records of all runs in `folders`.
+
+def measures_of(stores: Sequence[Store]) -> dict[str, Measured]:
+    """By game, then entrant, then measure: means over the records of all `stores`.
 
     One pass over the records for each game they hold, one record in memory at a time. Games without a record are left
-    out. Raises StoreRefused.
+    out.
     """
-    held: set[str] = set()
-    for folder in folders:
-        with Store.open(folder, readonly=True) as store:
-            held.update(row.game for row in store.episodes())
+    held = {row.game for store in stores for row in store.episodes()}
     gathered = {
-        game: diagnostics_of(game).diagnose(chain.from_iterable(_records(folder) for folder in folders))
+        game: diagnostics_of(game).diagnose(chain.from_iterable(store.records() for store in stores))
         for game in GAMES
         if game in held
     }
     return {game: measured for game, measured in gathered.items() if measured}
 
 
-def _records(folder: Path) -> Iterator[Record]:
-    with Store.open(folder, readonly=True) as store:
-        yield from store.records()
+def measure_rows(store: Store) -> Iterator[Row]:
+    """The rows of `MEASURES`, by game, entrant and measure; those of which nothing was observed are left out."""
+    for game, entrants in measures_of([store]).items():
+        meanings = diagnostics_of(game).meanings
+        for entrant, values in entrants.items():
+            for measure, value in values.items():
+                if value is not None:
+                    yield (store.manifest.run_id, game, entrant, measure, value, meanings[measure])
 
 
 def measures_json(measured: Mapping[str, Measured]) -> dict[str, Json]:

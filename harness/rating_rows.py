@@ -47,14 +47,15 @@ class GameRows:
     """All entrants: with a score, without one, with nothing but void episodes, entered and not yet played."""
 
     def arrays(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """Entrant, episode and block numbers and scores of `scored`; blocks and episodes of two runs are different."""
+        """Entrant, episode and block numbers and scores of `scored`. Episodes of two runs are different, and so are
+        their blocks, unless the runs share their deals."""
         import numpy as np
 
         scored = self.scored
         number = {name: n for n, name in enumerate(self.names)}
         entrant = np.array([number[name] for name in scored["entrant"]], dtype=np.intp)
         episode = scored.groupby(["run", "episode"], sort=True).ngroup().to_numpy(dtype=np.intp)
-        block = scored.groupby(["run", "block"], sort=True).ngroup().to_numpy(dtype=np.intp)
+        block = scored.groupby(["deals", "block"], sort=True).ngroup().to_numpy(dtype=np.intp)
         return entrant, episode, block, scored["score"].to_numpy(dtype=float)
 
 
@@ -65,8 +66,11 @@ def split_by_game(
     exclude_fallback_episodes: bool,
     games: Collection[str],
     entered: Mapping[str, Collection[str]],
+    seeds: Mapping[str, int],
 ) -> Iterator[GameRows]:
     """The rows of each game, games in order of name; `games` are there even without rows.
+
+    The seat rows get a column `deals`, equal for runs whose deals are: those with one seed, by `seeds` (run to seed).
 
     Raises RowsInvalid for missing columns, a seat that stands there twice, and rows without an entrant.
     """
@@ -74,6 +78,7 @@ def split_by_game(
     import pandas as pd
 
     rows = _checked(seats, SEAT_COLUMNS, SEAT_KEY, "seats")
+    rows["deals"] = [f"seed {seeds[run]}" if run in seeds else f"run {run}" for run in rows["run"]]
     lost = pd.DataFrame(columns=list(VOID_COLUMNS)) if voids is None else voids
     lost = _checked(lost, VOID_COLUMNS, VOID_KEY, "voids")
     for game in sorted({*rows["game"], *lost["game"], *games}):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
 
+from harness.accounts import Account, Accounts
 from harness.caveats import caveats
 from harness.clusters import ZERO, Estimates, cluster_mean, estimate
 from harness.rank_draws import draw_ranks, gap
@@ -35,6 +36,8 @@ def rank(
     exclude_fallback_episodes: bool = False,
     expected_episodes: Mapping[str, int] | None = None,
     entered: Mapping[str, Collection[str]] | None = None,
+    seeds: Mapping[str, int] | None = None,
+    accounts: Accounts | None = None,
 ) -> Ladder:
     """The ladder of every game in `seats`, which may be of a run in progress, or of several runs.
 
@@ -43,6 +46,9 @@ def rank(
     `exclude_fallback_episodes` leaves out of all scores the whole of every episode in which the fallback moved for any
     seat; rates and costs are of all episodes all the same. `expected_episodes`, by game, makes a partial run say so.
     `entered`, by game, names the entrants of today: others are listed, not ranked, and the episodes they played count.
+    `seeds`, by run: runs with one seed share their deals, so blocks of the same name in them are one block. Without it
+    every run counts as independent of the others. `accounts` are those of the same runs: without them no
+    entrant's traffic is known.
 
     Raises RowsInvalid for missing columns, seats that stand there twice, and rows without an entrant.
     """
@@ -53,6 +59,7 @@ def rank(
         exclude_fallback_episodes=exclude_fallback_episodes,
         games=expected,
         entered=entered or {},
+        seeds=seeds or {},
     )
     return Ladder(
         games=tuple(
@@ -61,16 +68,22 @@ def rank(
                 expected.get(rows.game),
                 None if entered is None else frozenset(entered.get(rows.game, ())),
                 max_fallback_rate,
+                accounts or Accounts(),
             )
             for rows in split
         ),
         max_fallback_rate=max_fallback_rate,
         fallback_episodes="left out" if exclude_fallback_episodes else "included",
+        accounts=accounts or Accounts(),
     )
 
 
 def _ladder(
-    rows: GameRows, expected: int | None, entered: frozenset[str] | None, max_fallback_rate: float
+    rows: GameRows,
+    expected: int | None,
+    entered: frozenset[str] | None,
+    max_fallback_rate: float,
+    accounts: Accounts,
 ) -> GameLadder:
     estimates = estimate(*rows.arrays(), len(rows.names))
     conducts = {name: conduct(_of(rows.seats, name), _of(rows.voids, name)) for name in rows.entrants}
@@ -79,7 +92,18 @@ def _ladder(
     }
     places = _places(rows.names, [name for name in rows.names if reasons[name] is None], estimates)
     standings = sorted(
-        (_standing(rows, name, conducts[name], reasons[name], places.get(name), estimates) for name in rows.entrants),
+        (
+            _standing(
+                rows,
+                name,
+                conducts[name],
+                reasons[name],
+                places.get(name),
+                estimates,
+                accounts.of(rows.game, name),
+            )
+            for name in rows.entrants
+        ),
         key=_order,
     )
     lead = _lead(rows.names, [standing for standing in standings if standing.rank is not None], estimates)
@@ -162,6 +186,7 @@ def _standing(
     reason: str | None,
     place: _Place | None,
     estimates: Estimates,
+    account: Account | None,
 ) -> Standing:
     every, scored = _of(rows.seats, name), _of(rows.scored, name)
     view = _of(rows.view, name)
@@ -194,6 +219,7 @@ def _standing(
         collusion_high=mean_of(collusion >= COLLUSION_THRESHOLD),
         conduct=conduct,
         spend=spend(every),
+        traffic=None if account is None else account.traffic,
     )
 
 

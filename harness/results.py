@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from harness import result_rows
 from harness.manifest import Manifest
+from harness.measures import MEASURES, measure_rows
 from harness.result_rows import Cell, Columns, Kind, Row
 from harness.store import Store, StoreRefused
 
@@ -62,6 +63,16 @@ class Results:
     def voids(self) -> pd.DataFrame:
         """One row for each seat of each void episode: the columns of `result_rows.VOIDS`."""
         return self._frame(result_rows.VOIDS, result_rows.void_rows)
+
+    @cached_property
+    def accounts(self) -> pd.DataFrame:
+        """One row for each entrant and model in each game, of all calls: the columns of `result_rows.ACCOUNTS`."""
+        return self._frame(result_rows.ACCOUNTS, result_rows.account_rows)
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """One row for each measure of each entrant in each game, run by run: the columns of `measures.MEASURES`."""
+        return self._frame(MEASURES, measure_rows)
 
     def _frame(self, columns: Columns, rows: Callable[[Store], Iterator[Row]]) -> pd.DataFrame:
         import pandas as pd

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from games.game import Json
+from harness.accounts import Accounts, Traffic
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -49,6 +50,8 @@ class Conduct:
     """Episodes in which that happened to this entrant."""
     faults: Mapping[str, int]
     """Attempts without a legal move, by cause; every cause is there."""
+    refusal_streak: int
+    """The most attempts that the model refused one after the other, at one seat of one episode."""
     voids: int
     """Starts of this entrant's episodes that an outage ended."""
     voids_own: int
@@ -66,6 +69,7 @@ class Spend:
     input_tokens: int | None
     """All prompt tokens of calls whose usage is known, cached ones included."""
     cached_tokens: int | None
+    cache_written_tokens: int | None
     output_tokens: int | None
     """All generated tokens, reasoning included."""
     reasoning_tokens: int | None
@@ -126,6 +130,8 @@ class Standing:
     """Share of episodes with an index of 0.5 or more."""
     conduct: Conduct
     spend: Spend
+    traffic: Traffic | None
+    """All its calls in this game, of void and unfinished episodes too. None: it made none, or nobody counted them."""
 
     def to_json(self) -> dict[str, Json]:
         """As in `Ladder.to_json`."""
@@ -166,11 +172,17 @@ CaveatKind: TypeAlias = Literal[
     "not_linked",
     "uneven_meetings",
     "incomplete_blocks",
+    "shared_deals",
     "mixed_tables",
     "unscored",
     "voids",
     "left_out",
     "unknown_cost",
+    "cut_prompts",
+    "reasoning_only",
+    "refusals",
+    "unequal_truncation",
+    "reused",
 ]
 
 
@@ -215,6 +227,8 @@ class Ladder:
     """Entrants above it are listed, not ranked."""
     fallback_episodes: Literal["included", "left out"]
     """The view: with every finished episode, or only those in which no seat was moved by the fallback."""
+    accounts: Accounts
+    """All calls of the runs, by game, entrant and model; without rows when nobody counted them."""
 
     def to_json(self) -> dict[str, Json]:
         """JSON with the field names above as keys, intervals as `[low, high]`, unknown numbers as null."""

@@ -10,6 +10,7 @@ Nothing is ever loaded whole: what may be long is iterated.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from harness import store_calls, store_spending
-from harness.calls import Call, CallKey, Void
+from harness.calls import LOST, Call, CallKey, Void
 from harness.manifest import Manifest, Planned
 from harness.record import Record
 from harness.store_calls import CallFacts, StoredCall
@@ -60,6 +61,7 @@ class Store:
         self._lock = lock
         self._texts = Texts(db)
         self._episodes: dict[str, int] = {}
+        self._place = self._inode()
         self.manifest = self._read_manifest()
 
     @classmethod
@@ -114,14 +116,30 @@ class Store:
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
-    def add_call(self, call: Call) -> None:
-        """Keep one call. Raises StoreRefused for a second call of the same key and number."""
+    def begin_call(self, key: CallKey, request: Request, started: str, cost: float | None = None) -> int:
+        """Keep that a call is about to leave; gives its number. Until `end_call` it counts as lost, at `cost`."""
+        with self._writing(f"a call of {key} is already kept"):
+            values = store_calls.place(key, self._episode(key.episode))
+            values |= store_calls.asked(request, started, self._texts)
+            row = self._db.execute(store_calls.BEGIN, {**values, "error": LOST, "cost": cost}).fetchone()
+        return int(row[0])
+
+    def end_call(self, call: Call) -> None:
+        """Keep what became of a call that was begun. Raises StoreRefused for any other."""
         with self._writing(f"call {call.number} of {call.key} is already kept"):
-            episode = self._episode(call.key.episode)
-            self._db.execute(store_calls.INSERT, store_calls.to_row(call, episode, self._texts))
+            values = store_calls.place(call.key, self._episode(call.key.episode)) | {"number": call.number}
+            if self._db.execute(store_calls.END, values | store_calls.outcome(call, self._texts)).rowcount != 1:
+                raise StoreRefused(f"{self.folder}: call {call.number} of {call.key} was not begun, or has ended")
+
+    def add_call(self, call: Call) -> None:
+        """Keep a whole call at once. Raises StoreRefused for a second call of the same key and number."""
+        with self._writing(f"call {call.number} of {call.key} is already kept"):
+            values = store_calls.place(call.key, self._episode(call.key.episode)) | {"number": call.number}
+            values |= store_calls.asked(call.request, call.started, self._texts)
+            self._db.execute(store_calls.INSERT, values | store_calls.outcome(call, self._texts))
 
     def paid(self, key: CallKey, request: Request) -> Call | None:
-        """The last call for this attempt and an equal request that was answered or timed out, if there is one."""
+        """The last call for this attempt and an equal request that settled it (`calls.SETTLED`), if there is one."""
         place = (key.episode, key.seat, key.step, key.attempt, bytes.fromhex(request.digest))
         with telling(self._path):
             row = self._db.execute(store_calls.PAID, place).fetchone()
@@ -164,7 +182,7 @@ class Store:
             return self._texts.get(place)
 
     def accounts(self) -> tuple[Account, ...]:
-        """What was spent, by entrant and model."""
+        """What was spent, by game, entrant and model."""
         with telling(self._path):
             return tuple(store_spending.accounts(self._db))
 
@@ -176,6 +194,16 @@ class Store:
         """What was spent for each seat of one episode, all its attempts together. No entry for a seat without calls."""
         with telling(self._path):
             return store_spending.by_seat(self._db, episode)
+
+    def latencies(self) -> Iterator[tuple[str | None, str | None, str, float]]:
+        """The seconds of every answered call, with its game, entrant and model."""
+        with telling(self._path):
+            yield from store_spending.latencies(self._db)
+
+    def seat_latencies(self, episode: str) -> dict[int, list[float]]:
+        """The same for one episode: sorted, for each seat that has any."""
+        with telling(self._path):
+            return store_spending.latencies_by_seat(self._db, episode)
 
     # -- episodes ------------------------------------------------------------------------------------------------------
 
@@ -282,6 +310,14 @@ class Store:
             return str(refused)
         return None if found == ["ok"] else "; ".join(" ".join(found).split("\n"))
 
+    def _inode(self) -> tuple[int, int] | None:
+        """What tells the run's file from any other, None when there is none at its place."""
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 - on every write, and pathlib's takes twice as long
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
     def _read_manifest(self) -> Manifest:
         with telling(self._path):
             row = self._db.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
@@ -311,6 +347,9 @@ class Store:
         """One transaction: all of it is kept, or nothing is and an error is raised, with `twice` for a repeat."""
         if self._lock is None:
             raise StoreRefused(f"{self.folder} is open for reading only")
+        if self._inode() != self._place:
+            # The database would go on in a file that nobody can open any more, and so would the spending.
+            raise StoreFailed(f"{self._path} was deleted or moved while the run was going on; nothing more can be kept")
         try:
             with telling(self._path):
                 self._db.execute("BEGIN IMMEDIATE")

@@ -16,8 +16,10 @@ from urllib.parse import quote
 FILE: Final = "run.sqlite"
 APPLICATION_ID: Final = 0x77_65_69_67
 """`weig` in ASCII: tells our files from other SQLite files."""
-VERSION: Final = 1
-"""Of the tables, in `PRAGMA user_version`."""
+VERSION: Final = 2
+"""Of the tables, in `PRAGMA user_version`. 2 added `ADDED` to format 1."""
+ADDED: Final = {"prompt_characters": "INTEGER", "cache_written_tokens": "INTEGER", "reused_from": "TEXT"}
+"""The columns of `calls` that format 1 had not."""
 
 BUSY_SECONDS: Final = 10.0
 """How long one statement waits for another process's lock on the file."""
@@ -75,6 +77,7 @@ CREATE TABLE calls(
     model TEXT NOT NULL,
     messages TEXT NOT NULL,
     settings INTEGER NOT NULL REFERENCES texts(id),
+    prompt_characters INTEGER,
     fate TEXT NOT NULL,
     reply INTEGER REFERENCES texts(id),
     reasoning INTEGER REFERENCES texts(id),
@@ -83,6 +86,7 @@ CREATE TABLE calls(
     served_by TEXT,
     input_tokens INTEGER,
     cached_tokens INTEGER,
+    cache_written_tokens INTEGER,
     output_tokens INTEGER,
     reasoning_tokens INTEGER,
     error TEXT,
@@ -90,6 +94,7 @@ CREATE TABLE calls(
     cost REAL,
     started TEXT NOT NULL,
     latency REAL NOT NULL,
+    reused_from TEXT,
     UNIQUE(episode, seat, step, attempt, number)
 );
 """
@@ -138,6 +143,8 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
                 f"{path} was written by a newer weighhouse (format {version}, this one reads up to {VERSION}); "
                 "upgrade weighhouse to read it"
             )
+        with telling(path):
+            _bring_up(db, version, mode)
         _tune(db)
         if mode == "read":
             db.execute("PRAGMA query_only = ON")
@@ -145,6 +152,19 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _bring_up(db: sqlite3.Connection, version: int, mode: Mode) -> None:
+    """Let an older format be read as this one; a writer makes it this one, in one transaction."""
+    if version == VERSION:
+        return
+    if mode == "read":
+        # Stands before the table of that name for this connection, and leaves the file as it is.
+        missing = ", ".join(f"NULL AS {name}" for name in ADDED)
+        db.execute(f"CREATE TEMP VIEW calls AS SELECT *, {missing} FROM main.calls")  # noqa: S608 - constants only
+        return
+    added = "".join(f"ALTER TABLE calls ADD COLUMN {name} {kind}; " for name, kind in ADDED.items())
+    db.executescript(f"BEGIN IMMEDIATE; {added} PRAGMA user_version = {VERSION}; COMMIT")
 
 
 def _reachable(path: Path, mode: Mode) -> sqlite3.Connection:

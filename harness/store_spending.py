@@ -1,4 +1,4 @@
-"""What a run spent: sums over its calls, made by the database.
+"""What a run spent, and what became of its calls: sums over them, made by the database.
 
 Owns which calls count for what. Knows neither prices nor how a call is kept.
 """
@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import astuple, dataclass
+from typing import Any, Final
 
-SUMS: Final = (
-    "count(*), sum(c.fate = 'answered'), sum(c.input_tokens), sum(c.cached_tokens), sum(c.output_tokens), "
-    "sum(c.reasoning_tokens), sum(c.billing <> 'none' AND (c.input_tokens IS NULL OR c.output_tokens IS NULL)), "
-    "coalesce(sum(c.cost), 0.0), sum(c.cost IS NULL), "
-    "coalesce(sum(CASE WHEN c.fate = 'answered' THEN c.latency END), 0.0)"
-)
+from harness.truncation import DENSEST, TOO_SHORT_TO_TELL
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Sums over calls. Tokens and cost are sums over the calls that are known; the unknown ones are counted beside."""
+    """Sums over calls. Tokens and cost are sums over the calls that are known; the unknown ones are counted beside.
+
+    Every call that left has one fate: `calls` is the sum of `answered`, `timed_out`, `repeated`, `outages`, `fatal` and
+    `lost`.
+    """
 
     calls: int = 0
     """Every request that left for a provider."""
@@ -39,6 +38,32 @@ class Spending:
     """Calls whose cost is not known; above 0, `cost` is a lower bound."""
     waited: float = 0.0
     """Seconds of latency, summed over the answered calls."""
+    cache_written: int | None = 0
+    """Prompt tokens written to a cache."""
+    attempts: int = 0
+    """Attempts at decisions that a call was made for, or an earlier answer used."""
+    reused: int = 0
+    """Answers of an earlier run. Nothing left for them: they are no calls, and have no tokens and no cost here."""
+    timed_out: int = 0
+    repeated: int = 0
+    """Calls that failed in passing and were made again."""
+    outages: int = 0
+    """Calls that failed past patience."""
+    fatal: int = 0
+    lost: int = 0
+    """Calls that left and of which nothing was kept."""
+    unbilled: int = 0
+    """Calls that brought nothing and were not charged for."""
+    unknown_billing: int = 0
+    """Calls of which nobody can tell whether they were charged for."""
+    truncated: int = 0
+    """Answers that ended at the token cap; reused ones count, here and below."""
+    refused: int = 0
+    """Answers in which the model declined."""
+    reasoning_only: int = 0
+    """Answers that held reasoning and no text, and were neither cut nor a refusal."""
+    cut_prompts: int = 0
+    """Calls whose prompt the server seems to have cut: see `harness.truncation`."""
 
     @property
     def tokens(self) -> int:
@@ -46,38 +71,88 @@ class Spending:
         return (self.input or 0) + (self.output or 0)
 
     def __add__(self, other: Spending) -> Spending:
-        return Spending(
-            self.calls + other.calls,
-            self.answered + other.answered,
-            _sum(self.input, other.input),
-            _sum(self.cached, other.cached),
-            _sum(self.output, other.output),
-            _sum(self.reasoning, other.reasoning),
-            self.unknown_usage + other.unknown_usage,
-            self.cost + other.cost,
-            self.unknown_cost + other.unknown_cost,
-            self.waited + other.waited,
-        )
+        if NOTHING in (self, other):
+            return self if other == NOTHING else other  # its zeros are known, and make nothing else known
+        return Spending(*map(_sum, astuple(self), astuple(other)))
+
+
+NOTHING: Final = Spending()
+"""What was spent before the first call."""
+
+_LEFT: Final = "c.fate <> 'reused'"
+_BLANK: Final = (
+    "(SELECT typeof(t.body) = 'text' AND trim(t.body, char(9, 10, 11, 12, 13, 32)) = '' FROM texts t "
+    "WHERE t.id = c.reply)"
+)
+
+
+def _tokens(column: str) -> str:
+    return f"sum(CASE WHEN {_LEFT} THEN c.{column} ELSE 0 END)"
+
+
+# In the order of the fields. `IS` compares to false, not to unknown, where a column is empty.
+_SUMS: Final = {
+    "calls": f"sum({_LEFT})",
+    "answered": "sum(c.fate = 'answered')",
+    "input": _tokens("input_tokens"),
+    "cached": _tokens("cached_tokens"),
+    "output": _tokens("output_tokens"),
+    "reasoning": _tokens("reasoning_tokens"),
+    "unknown_usage": "sum(c.billing <> 'none' AND (c.input_tokens IS NULL OR c.output_tokens IS NULL))",
+    "cost": "coalesce(sum(c.cost), 0.0)",
+    "unknown_cost": "sum(c.cost IS NULL)",
+    "waited": "coalesce(sum(CASE WHEN c.fate = 'answered' THEN c.latency END), 0.0)",
+    "cache_written": _tokens("cache_written_tokens"),
+    "attempts": "sum(c.number = 0)",
+    "reused": "sum(c.fate = 'reused')",
+    "timed_out": "sum(c.fate = 'timed_out')",
+    "repeated": "sum(c.fate = 'wait')",
+    "outages": "sum(c.fate = 'outage')",
+    "fatal": "sum(c.fate = 'fatal')",
+    "lost": "sum(c.fate = 'lost')",
+    "unbilled": f"sum({_LEFT} AND c.billing = 'none')",
+    "unknown_billing": "sum(c.billing = 'unknown')",
+    "truncated": "sum(c.stop IS 'length')",
+    "refused": "sum(c.stop IS 'refusal')",
+    "reasoning_only": (
+        "sum(c.stop IS NOT NULL AND c.stop NOT IN ('length', 'refusal') "
+        f"AND (c.reasoning IS NOT NULL OR coalesce(c.reasoning_tokens, 0) > 0) AND {_BLANK})"
+    ),
+    "cut_prompts": (
+        f"coalesce(sum(c.prompt_characters >= {TOO_SHORT_TO_TELL} AND c.input_tokens > 0 "
+        f"AND c.prompt_characters > c.input_tokens * {DENSEST}), 0)"
+    ),
+}
+SUMS: Final = ", ".join(_SUMS[name] for name in Spending.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What one entrant spent at one model, in finished, void and unfinished episodes alike."""
+    """What one entrant spent at one model in one game, in finished, void and unfinished episodes alike."""
 
+    game: str | None
     entrant: str | None
-    """None for an episode that nothing but its calls is known of."""
+    """None, as `game`, for an episode that nothing but its calls is known of."""
     model: str
     spending: Spending
 
 
 def accounts(db: sqlite3.Connection) -> Iterator[Account]:
-    """What was spent, by entrant and model."""
+    """What was spent, by game, entrant and model."""
     query = (
-        f"SELECT s.entrant, c.model, {SUMS} FROM calls c "  # noqa: S608 - constants only
-        "LEFT JOIN seats s ON s.episode = c.episode AND s.seat = c.seat GROUP BY 1, 2 ORDER BY 1, 2"
+        f"SELECT e.game, s.entrant, c.model, {SUMS} FROM calls c JOIN episodes e ON e.id = c.episode "  # noqa: S608
+        "LEFT JOIN seats s ON s.episode = c.episode AND s.seat = c.seat GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
     )
     for row in db.execute(query):
-        yield Account(row[0], row[1], Spending(*row[2:]))
+        yield Account(row[0], row[1], row[2], Spending(*row[3:]))
+
+
+def latencies(db: sqlite3.Connection) -> Iterator[tuple[str | None, str | None, str, float]]:
+    """The seconds of every answered call, with its game, entrant and model."""
+    yield from db.execute(
+        "SELECT e.game, s.entrant, c.model, c.latency FROM calls c JOIN episodes e ON e.id = c.episode "
+        "LEFT JOIN seats s ON s.episode = c.episode AND s.seat = c.seat WHERE c.fate = 'answered'"
+    )
 
 
 def by_seat(db: sqlite3.Connection, episode: str) -> dict[int, Spending]:
@@ -89,7 +164,19 @@ def by_seat(db: sqlite3.Connection, episode: str) -> dict[int, Spending]:
     return {row[0]: Spending(*row[1:]) for row in db.execute(query, (episode,))}
 
 
-def _sum(left: int | None, right: int | None) -> int | None:
+def latencies_by_seat(db: sqlite3.Connection, episode: str) -> dict[int, list[float]]:
+    """The seconds of every answered call of one episode, sorted, for each seat that has any."""
+    query = (
+        "SELECT c.seat, c.latency FROM episodes e JOIN calls c ON c.episode = e.id "
+        "WHERE e.key = ? AND c.fate = 'answered' ORDER BY c.latency"
+    )
+    found: dict[int, list[float]] = {}
+    for seat, latency in db.execute(query, (episode,)):
+        found.setdefault(seat, []).append(latency)
+    return found
+
+
+def _sum(left: Any, right: Any) -> Any:
     if left is None or right is None:
         return left if right is None else right
     return left + right

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.display_words import count, money, score, shown
+from harness.flags import flags
 from harness.standings import Interval, Spend, Standing
 
 NOTHING = "-"
@@ -74,11 +75,13 @@ def _cost_per_episode(standing: Standing) -> str:
     return "unknown" if spend.cost_per_episode_usd is None else money(spend.cost_per_episode_usd)
 
 
-def tokens(value: int | None, spend: Spend) -> str:
+def tokens(value: int | None, uncounted: int) -> str:
     """A count of tokens; `>=` when some calls could not be counted."""
-    if value is None or not spend.calls:
-        return NOTHING
-    return (">=" if spend.unknown_usage_calls else "") + count(value)
+    return NOTHING if value is None else (">=" if uncounted else "") + count(value)
+
+
+def _tokens(value: int | None, spend: Spend) -> str:
+    return tokens(value, spend.unknown_usage_calls) if spend.calls else NOTHING
 
 
 RANK = Column("rank", rank_cell)
@@ -92,6 +95,7 @@ GIVEN_UP = (INTERVAL, FALLBACK)
 """Of these, what goes where even that is too much, the first first."""
 
 FURTHER: tuple[Column, ...] = (
+    Column("flags", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
     Column("P(first)", lambda s: rate(s.p_first)),
     Column("adjusted", lambda s: _score(s.adjusted)),
     Column("blocks", lambda s: str(s.blocks)),
@@ -104,10 +108,10 @@ FURTHER: tuple[Column, ...] = (
     Column("schedule", lambda s: _score(s.strength)),
     Column("points", lambda s: NOTHING if s.points is None else f"{s.points:.2f}"),
     Column("calls", lambda s: count(s.spend.calls) if s.spend.calls else NOTHING),
-    Column("tokens in", lambda s: tokens(s.spend.input_tokens, s.spend)),
-    Column("cached", lambda s: tokens(s.spend.cached_tokens, s.spend)),
-    Column("tokens out", lambda s: tokens(s.spend.output_tokens, s.spend)),
-    Column("reasoning", lambda s: tokens(s.spend.reasoning_tokens, s.spend)),
+    Column("tokens in", lambda s: _tokens(s.spend.input_tokens, s.spend)),
+    Column("cached", lambda s: _tokens(s.spend.cached_tokens, s.spend)),
+    Column("tokens out", lambda s: _tokens(s.spend.output_tokens, s.spend)),
+    Column("reasoning", lambda s: _tokens(s.spend.reasoning_tokens, s.spend)),
     Column("cost", _cost),
     Column("s/call", lambda s: NOTHING if s.spend.latency_mean is None else f"{s.spend.latency_mean:.2f}"),
 )

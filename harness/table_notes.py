@@ -5,8 +5,11 @@ Owns these lines, the same for terminals, pipes and Markdown. Computes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from harness.accounts import Bill, Traffic
 from harness.display_words import count, money, plural, score, shown
-from harness.standings import GameLadder, Ladder, SeatMean, Standing
+from harness.standings import GameLadder, Ladder, SeatMean, Spend, Standing
 from harness.table_columns import rate, tokens
 
 
@@ -27,6 +30,7 @@ def notes(ladder: GameLadder) -> list[str]:
     lines = [f"not ranked: {shown(s.entrant)}: {s.unranked}" for s in standings if s.unranked]
     lines += [f"faults: {line}" for line in map(_faults, standings) if line]
     lines += [f"cost: {line}" for line in map(_spend, standings) if line]
+    lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
         lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
     return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
@@ -48,12 +52,10 @@ def _spend(standing: Standing) -> str:
     spend = standing.spend
     if not spend.calls:
         return ""
-    cached = f" ({count(spend.cached_tokens)} cached)" if spend.cached_tokens else ""
-    reasoning = f" ({count(spend.reasoning_tokens)} reasoning)" if spend.reasoning_tokens else ""
     parts = [
         money(spend.cost_known_usd, spend.cost_unknown_episodes),
         plural(spend.calls, "call"),
-        f"tokens {tokens(spend.input_tokens, spend)} in{cached}, {tokens(spend.output_tokens, spend)} out{reasoning}",
+        _tokens(spend),
     ]
     if spend.unknown_usage_calls:
         parts.append(f"tokens unknown for {plural(spend.unknown_usage_calls, 'call')}")
@@ -62,6 +64,72 @@ def _spend(standing: Standing) -> str:
     if spend.latency_mean is not None:
         parts.append(f"{spend.latency_mean:.2f} s a call")
     return f"{shown(standing.entrant)}: {', '.join(parts)}"
+
+
+def _tokens(spent: Spend | Bill) -> str:
+    """Tokens in and out, with the parts of each."""
+    lower = spent.unknown_usage_calls
+    read = {"cached": spent.cached_tokens, "cache-written": spent.cache_written_tokens}
+    return (
+        f"tokens {tokens(spent.input_tokens, lower)} in{_parts(read)}, "
+        f"{tokens(spent.output_tokens, lower)} out{_parts({'reasoning': spent.reasoning_tokens})}"
+    )
+
+
+def _parts(named: Mapping[str, int | None]) -> str:
+    told = ", ".join(f"{count(number)} {name}" for name, number in named.items() if number)
+    return f" ({told})" if told else ""
+
+
+def _traffic(standing: Standing) -> str:
+    """All calls of an entrant, and what is not as it should be among them."""
+    traffic = standing.traffic
+    if traffic is None:
+        return ""
+    return f"{shown(standing.entrant)}: {', '.join(_fates(traffic))}"
+
+
+def _fates(traffic: Traffic) -> list[str]:
+    parts = [f"{plural(traffic.calls, 'request')} for {plural(traffic.attempts, 'attempt')}"]
+    parts += [
+        f"{number} {word}"
+        for word, number in (
+            ("repeated", traffic.repeated_calls),
+            ("timed out", traffic.timed_out_calls),
+            ("given up", traffic.outage_calls),
+            ("fatal", traffic.fatal_calls),
+            ("lost", traffic.lost_calls),
+            ("reused", traffic.reused_calls),
+            ("unbilled", traffic.unbilled_calls),
+            ("of unknown billing", traffic.unknown_billing_calls),
+            ("refused", traffic.refused_calls),
+        )
+        if number
+    ]
+    if traffic.truncated_calls:
+        parts.append(f"{rate(traffic.truncation_rate)} truncated")
+    if traffic.reasoning_only_calls:
+        parts.append(f"{rate(traffic.reasoning_only_rate)} reasoning without text")
+    if traffic.cut_prompt_calls:
+        parts.append(f"{plural(traffic.cut_prompt_calls, 'prompt')} probably cut")
+    latency = traffic.latency
+    if latency.p50 is not None and latency.p95 is not None and latency.max is not None:
+        parts.append(
+            f"answered in {latency.p50:.2f} s (median), {latency.p95:.2f} s (95 %), {latency.max:.2f} s (most)"
+        )
+    return parts
+
+
+def totals(ladder: Ladder) -> list[str]:
+    """Below all tables: what each model was asked and paid in all games, a line each."""
+    lines = []
+    for account in ladder.accounts.models:
+        bill = account.bill
+        parts = [money(bill.cost_known_usd, bill.unknown_cost_calls), *_fates(account.traffic), _tokens(bill)]
+        if bill.unknown_cost_calls:
+            parts.append(f"cost unknown for {plural(bill.unknown_cost_calls, 'call')}")
+        lines.append(f"in all: {shown(account.model or '')}: {', '.join(parts)}")
+    return lines
 
 
 def _seat(seat: SeatMean) -> str:

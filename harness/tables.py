@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from games.game import Json
 from harness.standings import GameLadder, Ladder, Standing
 from harness.table_columns import GAP, Grid, grid, width_of
-from harness.table_notes import escape_markdown, heading, notes
+from harness.table_notes import escape_markdown, heading, notes, totals
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,6 +35,9 @@ def renderable(ladder: Ladder, width: int, encoding: str = "utf-8") -> Renderabl
     def text(line: str, style: str = "") -> Text:
         return Text(line.encode(encoding, "backslashreplace").decode(encoding), style=style)
 
+    def below(line: str) -> Text:
+        return text("\n".join(wrap(line, width, subsequent_indent="  ")))
+
     parts: list[RenderableType] = []
     for game in ladder.games:
         parts.append(text(heading(game, ladder), "bold"))
@@ -46,8 +49,10 @@ def renderable(ladder: Ladder, width: int, encoding: str = "utf-8") -> Renderabl
             for row in cells.cells:
                 table.add_row(*map(Text, row))
             parts.append(table)
-        parts += [text("\n".join(wrap(line, width, subsequent_indent="  "))) for line in notes(game)]
+        parts += [below(line) for line in notes(game)]
         parts.append(Text(""))
+    if last := totals(ladder):
+        parts += [*map(below, last), Text("")]
     return Group(*parts[:-1]) if parts else Text(EMPTY)
 
 
@@ -59,6 +64,8 @@ def plain_lines(ladder: Ladder, width: int | None = None) -> list[str]:
         if game.standings:
             lines += _aligned(grid(game.standings, width))
         lines += [*notes(game), ""]
+    if last := totals(ladder):
+        lines += [*last, ""]
     return lines[:-1] or [EMPTY]
 
 
@@ -88,6 +95,8 @@ def markdown(ladder: Ladder) -> str:
             lines.append("")
         lines += [f"- {escape_markdown(line)}" for line in notes(game)]
         lines.append("")
+    if last := totals(ladder):
+        lines += [*(f"- {escape_markdown(line)}" for line in last), ""]
     return "\n".join(lines) if lines else EMPTY + "\n"
 
 
@@ -112,6 +121,7 @@ def csv_text(ladder: Ladder) -> str:
 
 _PAIRS = ("interval", "rank_interval")
 _LISTS = ("models", "policies")
+_MAY_BE_MISSING = ("traffic",)
 
 
 def _flat(game: GameLadder, standing: Standing) -> dict[str, Json]:
@@ -126,6 +136,8 @@ def _flat(game: GameLadder, standing: Standing) -> dict[str, Json]:
             row |= {f"{key}.{n}": item for n, item in enumerate(value)}
         elif isinstance(value, dict):
             row |= _nested(key, value)
+        elif key in _MAY_BE_MISSING:
+            continue
         else:
             row[key] = value
     return row

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 BY = ("by_model", "by_retry", "by_fallback", "by_scripted", "by_human")
 
-TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+TOKENS = ("input_tokens", "cached_tokens", "cache_written_tokens", "output_tokens", "reasoning_tokens")
 
 NEEDED = (
     "decisions",
     *BY,
     *(f"fault_{fault}" for fault in FAULTS),
+    "refusal_streak",
     "calls",
     "answered",
     *TOKENS,
@@ -45,6 +46,7 @@ def conduct(seats: pd.DataFrame, voids: pd.DataFrame) -> Conduct:
         fallback_rate=_rate(by["by_fallback"], decisions),
         fallback_episodes=episodes_of(seats[seats["by_fallback"] > 0]),
         faults={fault: _total(seats[f"fault_{fault}"]) for fault in FAULTS},
+        refusal_streak=int(seats["refusal_streak"].max()) if len(seats) else 0,
         voids=lost,
         voids_own=starts_of(voids[voids["failed"].astype(bool)]),
         void_rate=_rate(lost, lost + episodes_of(seats)),
@@ -57,8 +59,8 @@ def episodes_of(rows: pd.DataFrame) -> int:
 
 
 def blocks_of(rows: pd.DataFrame) -> int:
-    """How many different blocks."""
-    return len(rows[["run", "block"]].drop_duplicates())
+    """How many different blocks. Blocks of one deal, in runs with the same seed, are one."""
+    return len(rows[["deals", "block"]].drop_duplicates())
 
 
 def starts_of(voids: pd.DataFrame) -> int:

@@ -12,7 +12,7 @@ DENSEST = 6.5
 """Characters per token that no tokenizer in use exceeds on prompts of rules, numbers and English sentences (usually
 3-5); above it, part of the text was not read."""
 
-_TOO_SHORT_TO_TELL = 2_000
+TOO_SHORT_TO_TELL = 2_000
 """Characters; below, a few long words decide the ratio."""
 
 
@@ -21,7 +21,16 @@ def prompt_was_cut(request: Request, usage: Usage) -> bool:
 
     A suspicion, to be shown beside the results; False where the provider did not count.
     """
-    characters = sum(len(message.text) for message in request.messages)
-    if usage.input is None or characters < _TOO_SHORT_TO_TELL:
-        return False
-    return characters > usage.input * DENSEST
+    return was_cut(characters_of(request), usage.input)
+
+
+def characters_of(request: Request) -> int:
+    """The length of a prompt: all its texts, in characters."""
+    return sum(len(message.text) for message in request.messages)
+
+
+def was_cut(characters: int | None, input_tokens: int | None) -> bool:
+    """The same for a prompt of which only the length is at hand; False where either number is not known or 0."""
+    if characters is None or not input_tokens or characters < TOO_SHORT_TO_TELL:
+        return False  # no token at all: the prompt was turned down, and nothing was done in silence
+    return characters > input_tokens * DENSEST

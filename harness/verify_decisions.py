@@ -12,6 +12,7 @@ from typing import Final
 from harness.record import By, Decision, Record
 from harness.verify_findings import Finding, show
 from harness.verify_replay import Derived
+from policies.reply import NOTES_LIMIT
 
 FAULTS_BEFORE: Final[dict[By, int]] = {"model": 0, "retry": 1, "fallback": 2, "scripted": 0, "human": 0}
 """How many attempts failed before a move of each provenance."""
@@ -26,6 +27,7 @@ def check_decisions(record: Record, derived: Derived) -> Iterator[Finding]:
     scripts = {decision.seat for decision in record.decisions if decision.by == "scripted"}
     for index, decision in enumerate(record.decisions):
         yield from _faults(index, decision)
+        yield from _notes(index, decision)
         if decision.seat < derived.seats:
             why = _impossible(decision.by, record.models[decision.seat], decision.seat in scripts)
             if why:
@@ -62,6 +64,18 @@ def _faults(index: int, decision: Decision) -> Iterator[Finding]:
             f"{len(decision.faults)} faults",
             f"{due} faults",
         )
+
+
+def _notes(index: int, decision: Decision) -> Iterator[Finding]:
+    """Notes come with an answer that was read, and are cut; what a script or the fallback plays brings none."""
+    if decision.notes is None:
+        return
+    where = f"decisions[{index}].notes"
+    if decision.by in ("scripted", "fallback"):
+        yield Finding(where, f"cannot come with a move by {decision.by}", show(decision.notes), show(None))
+    elif len(decision.notes) > NOTES_LIMIT:
+        said = f"{len(decision.notes)} characters"
+        yield Finding(where, "are longer than notes may be", said, f"at most {NOTES_LIMIT}")
 
 
 def _impossible(by: By, model: str | None, script: bool) -> str | None:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Final
 
 from games.game import Legal
+from harness.calls import SETTLED
 from harness.record import Decision, Record
 from harness.store import StoredCall
 from harness.verify_decisions import FAULTS_BEFORE
 from harness.verify_findings import Finding, agree, show
 from harness.verify_replay import Derived
 from policies.reply import Reading, read_reply
-
-SETTLED: Final = ("answered", "timed_out")
-"""The fates that settle an attempt; any other call was tried again or ended the episode."""
 
 Attempts = Mapping[tuple[int, int, int], StoredCall | None]
 """By (seat, step, attempt): the call that settled it, None when only others were made."""
@@ -66,6 +63,8 @@ def _check_calls(
             yield Finding(where, "went to another model", show(request.model), show(model))
         if request.digest != each.digest:
             yield Finding(where, "do not match the digest of what was sent", show(each.digest), show(request.digest))
+        if (each.call.fate == "reused") != (each.call.reused_from is not None):
+            yield Finding(where, "name no run whose answer is used again", show(each.call.fate))
 
 
 def _check_decision(

@@ -50,7 +50,10 @@ def derive(record: Record) -> Derived | list[Finding]:
     except StepRefused as error:
         where = f"moves[{error.step}]" if error.seat is None else f"moves[{error.step}][{error.seat}]"
         # What went wrong may lie in an earlier move that was changed; the events up to here then disagree with it.
-        so_far = [event.to_json() for event in states[-1].events]
+        last = states[-1]
+        # Events are asked for as ended: those of a record hold what play had to hide.
+        ended = last.stop() if last.to_act else last
+        so_far = [event.to_json() for event in ended.events[: len(last.events)]]
         before = compare_events(record.events[: len(so_far)], so_far)
         return [Finding(where, f"cannot be played: {error}"), *before]
     except GameError as error:

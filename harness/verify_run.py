@@ -34,6 +34,9 @@ class Verdict:
     voids: int
     """How often an outage ended an episode."""
     calls: int
+    """Requests that left."""
+    reused: int
+    """Answers of an earlier run."""
     findings: list[Finding]
 
     @property
@@ -49,19 +52,21 @@ def verify_run(store: Store) -> Verdict:
     manifest = store.manifest
     if damage := store.damage():
         found = Finding("the file", f"is damaged: {damage}")
-        return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, findings=[found])
+        return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
     findings = list(_check_schedule(store))
     seen: dict[str, str] = {}
     records = 0
     for key, body, times in store.bodies():
         records += 1
         findings += [replace(found, episode=key) for found in _check_body(store, key, body, times, seen)]
+    spent = store.totals()
     return Verdict(
         run_id=manifest.run_id,
         planned=manifest.episodes,
         records=records,
         voids=sum(1 for _ in store.voids()),
-        calls=sum(account.spending.calls for account in store.accounts()),
+        calls=spent.calls,
+        reused=spent.reused,
         findings=findings,
     )
 
@@ -72,6 +77,14 @@ def _check_schedule(store: Store) -> Iterator[Finding]:
         digest = schedule_digest(islice(store.episodes(), manifest.episodes))
         if digest != manifest.schedule:
             yield Finding("the schedule", "is not the one of the manifest", show(manifest.schedule), show(digest))
+    planned = [row for row in store.episodes() if row.deal_key]
+    if len(planned) != manifest.episodes:
+        yield Finding("episodes", "are not as many as the manifest says", show(len(planned)), show(manifest.episodes))
+    for game in dict.fromkeys(row.game for row in planned):
+        blocks = len({row.block for row in planned if row.game == game})
+        ordered = _at(manifest.config, "games", game, "blocks")
+        if ordered is not None and ordered != blocks:
+            yield Finding(f"the blocks of {game}", "are not as many as the config orders", show(blocks), show(ordered))
     finished = frozenset(store.finished())
     for row in store.episodes():
         if row.key not in finished and any(score is not None for score in row.scores):

@@ -14,14 +14,14 @@ from harness.record import Record
 from harness.seeds import stream
 from harness.verify_findings import Finding, agree, show
 from harness.verify_replay import Derived
-from policies.baselines import scripted, scripted_names
+from policies.baselines import fallback_of, scripted, scripted_names
 from policies.contract import Player, Reply
 from policies.scripted import ScriptedPolicy
 
 
 def check_scripts(record: Record, derived: Derived, seed: int) -> Iterator[Finding]:
     """Let the fallback and the scripted entrants move again wherever the record says that they did."""
-    fallback = scripted(record.game, derived.game.fallback)
+    fallback = fallback_of(record.game)
     seated: dict[int, tuple[ScriptedPolicy, Player]] = {}
     ours = {policy.digest: policy for policy in (scripted(record.game, name) for name in scripted_names(record.game))}
     for seat, digest in enumerate(record.policies):

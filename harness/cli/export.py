@@ -13,7 +13,7 @@ from harness.cli.options import one_of
 from harness.cli.output import INVALID, Refused, forget, print_json, print_note
 
 FORMATS = ("jsonl", "json", "csv", "parquet")
-TABLES = ("records", "seats", "decisions", "calls", "voids", "accounts")
+TABLES = ("records", "seats", "decisions", "calls", "voids", "accounts", "measures")
 
 
 def export(
@@ -25,7 +25,7 @@ def export(
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", parser=one_of(TABLES), help="records, seats, decisions, calls, voids, accounts."),
+        typer.Option(metavar="TABLE", parser=one_of(TABLES), help=", ".join(TABLES)),
     ] = None,
     episode: Annotated[
         str | None, typer.Option(metavar="KEY", help="The one episode that json holds; not needed where there is one.")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -23,10 +23,12 @@ from harness.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from harness.diagnostics import Measured
     from harness.standings import Ladder
 
 FORMATS = ("table", "markdown", "csv", "json")
 MAX_FALLBACK_RATE = 0.2
+T = TypeVar("T")
 
 
 def rank(
@@ -91,13 +93,13 @@ def show_ranking(
 ) -> bool:
     """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
     from harness.blend import blend, blend_lines
-    from harness.measures import measure_lines, measures_json, measures_of
+    from harness.measures import measure_lines, measures_json
 
     ladder = ladder_of(runs, max_fallback_rate=max_fallback_rate, without_fallbacks=without_fallbacks, tell=tell)
     if json or format == "json":
         document = ladder.to_json()
         if measures:
-            document["measures"] = measures_json(measures_of(runs))
+            document["measures"] = _measured(runs, measures_json)
         if equal_weight:
             document["equal_weight"] = [row.to_json() for row in blend(ladder)]
         print_json(document)
@@ -114,7 +116,7 @@ def show_ranking(
         if equal_weight:
             print_text("\n".join(blend_lines(ladder)))
         if measures:
-            print_text("\n".join(measure_lines(measures_of(runs))))
+            print_text("\n".join(_measured(runs, measure_lines)))
     if any(standing.episodes for game in ladder.games for standing in game.standings):
         return True
     print_note("weigh: no episode was finished, so nothing is ranked")
@@ -162,6 +164,15 @@ def ladder_of(
         seeds={manifest.run_id: manifest.seed for manifest in results.manifests},
         accounts=accounts,
     )
+
+
+def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T]) -> T:
+    """The measures of `runs` in one of their forms."""
+    from harness.measures import measures_of
+    from harness.store import Store
+
+    with ExitStack() as opened:
+        return form(measures_of([opened.enter_context(Store.open(run, readonly=True)) for run in runs]))
 
 
 def _print_table(ladder: Ladder) -> None:

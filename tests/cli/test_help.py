@@ -75,6 +75,8 @@ OPTIONS = {
             "--table calls",
             "--table voids",
             "--table accounts",
+            "--table measures",
+            "--table measures",
             "--episode goofspiel/b0000/r0",
             "--json",
         ),

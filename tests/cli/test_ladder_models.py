@@ -106,6 +106,23 @@ def test_a_limit_on_calls_is_reached_cleanly_and_raised(server, tmp_path):
     assert server.stats()["requests"] == 16  # nothing was asked twice
 
 
+def test_calls_that_were_lost_are_told_when_the_run_goes_on_and_counted_when_it_is_ranked(server, tmp_path):
+    path = order(tmp_path, server, "episodes_in_flight = 1\n")
+    assert weigh("ladder", path, "--max-calls", 6).code == 4
+    folder = tmp_path / "results" / "m"
+    with Store.open(folder) as store:
+        made = list(store.calls())[-1]
+        store.begin_call(made.key, made.request, made.started, 0.0)  # as if the process had been killed after it
+    said = weigh("ladder", path)
+    assert said.code == 0
+    assert "lost in earlier sittings, and perhaps charged for: 1 call" in said.err
+    assert server.stats()["requests"] == 16
+    assert "17 requests for 16 attempts, 1 lost, 1 of unknown billing" in said.out
+    (account,) = weigh("rank", folder, "--json").json["accounts"]["models"]
+    assert (account["traffic"]["calls"], account["traffic"]["lost_calls"]) == (17, 1)
+    assert account["bill"]["unknown_usage_calls"] == 1
+
+
 def test_a_limit_in_dollars_needs_known_prices(server, tmp_path):
     text = ORDER.format(url=server.openai_url).replace("mock:", "mine:").replace("models.mock", "models.mine")
     path = config(tmp_path, text)

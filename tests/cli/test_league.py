@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import sqrt
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from games.registry import GAMES
 from harness.config import load_config
+from harness.results import load
 from tests.cli.runner import ROOT, weigh
 
 LEAGUE = """
@@ -110,3 +112,15 @@ def test_the_examples_are_valid_configs(name: str) -> None:
         assert {entry.game.name for entry in order.games} == set(GAMES)
         for game in GAMES:
             assert "plain" in {spec.name for spec in order.playing(game)}
+
+
+def test_measures_are_exported_with_their_meaning(league: Path, tmp_path: Path) -> None:
+    said = weigh("export", league, tmp_path / "measures.jsonl", "--table", "measures")
+    assert said.code == 0, said.err
+    rows = [json.loads(line) for line in (tmp_path / "measures.jsonl").read_text(encoding="utf-8").splitlines()]
+    shown = weigh("rank", league, "--measures", "--json").json["measures"]
+    assert rows
+    for row in rows:
+        assert shown[row["game"]]["entrants"][row["entrant"]][row["measure"]] == row["value"]
+        assert shown[row["game"]]["meanings"][row["measure"]] == row["meaning"]
+    assert load(league).measures["value"].tolist() == [row["value"] for row in rows]

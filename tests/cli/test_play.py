@@ -150,3 +150,12 @@ def test_entrants_of_a_config_play_by_their_names(tmp_path):
     weigh("play", "goofspiel", "@anna", "random", "--config", order, "--style", "schema").refused(
         "--style", "(@names play as their config says)"
     )
+
+
+def test_lists_of_seats_are_told_by_name_and_not_one_entry_a_seat():
+    said = weigh("play", "persistent_calibration", "absent", "absent")
+    assert said.code == 0
+    tail = said.out[said.out.index("complete:") :]
+    names = [line.split()[1] for line in tail.splitlines()[1:3]]
+    assert "winners 0" not in tail
+    assert any(f"winners {one} and {other}" in tail for one, other in (names, names[::-1]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.calls import Call, CallKey, Fate, Void
+from harness.calls import BROUGHT, Call, CallKey, Fate, Void
 from harness.manifest import Manifest, schedule_digest
 from harness.record import Decision, Record, Times
 from harness.schedule import Episode
@@ -71,7 +71,7 @@ def call(
     **changes: Any,
 ) -> Call:
     completion = None
-    if fate == "answered":
+    if fate in BROUGHT:
         completion = Completion(text, "end", usage=Usage(100, 40, 20, 5), served_by="gpt-5-2026-01-01")
     values: dict[str, Any] = {
         "key": CallKey(episode, seat, step, attempt),
@@ -80,11 +80,13 @@ def call(
         "fate": fate,
         "completion": completion,
         "error": None if completion else "connection reset",
-        "billing": "known" if completion else "none",
-        "cost": 0.25 if completion else 0.0,
+        "billing": "known" if fate == "answered" else "none",
+        "cost": 0.25 if fate == "answered" else 0.0,
         "started": "2026-05-01T14:22:40.000+00:00",
         "latency": 1.5,
     }
+    if fate == "reused":
+        values |= {"latency": 0.0, "reused_from": f"20260430-090000-s7-00000000 {episode}"}
     return Call(**values | changes)
 
 

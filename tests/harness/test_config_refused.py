@@ -80,6 +80,36 @@ def test_games_out_of_bounds_are_refused(write: Write, text: str, line: str) -> 
     assert refused(write(text)) == [f"ladder.toml:{line}"]
 
 
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ("[games.gofspiel]\n", "1: games.gofspiel: unknown game; did you mean 'goofspiel'?"),
+        ("[games.goofspiel]\nseats = 11\n", "2: games.goofspiel.seats: must be at most 10, not 11"),
+        ("[games.goofspiel]\ncadrs = 6\n", "2: games.goofspiel.cadrs: unknown key; did you mean 'cards'?"),
+        ("[games]\ngoofspiel = 4\n", "2: games.goofspiel: must be a table, not 4"),
+        (
+            "[games.chess]\n",
+            "1: games.chess: unknown game; known: ballast, goofspiel, half_hearted_step, oshi_zumo, "
+            "persistent_calibration",
+        ),
+    ],
+)
+@pytest.mark.parametrize("other", ["", "[games.oshi_zumo]\n"])
+def test_what_is_wrong_with_a_game_is_not_held_against_its_entrants(
+    write: Write, table: str, line: str, other: str
+) -> None:
+    entrants = '[entrants]\na = "prompts/goof.md@openai:x"\nb = "hoard"\n'
+    assert refused(write(f"{table}{other}{entrants}")) == [f"ladder.toml:{line}"]
+
+
+@pytest.mark.parametrize("table", ["[games.oshi_zumi]\n", "[games.oshi_zumo]\ncoins = 0\n"])
+def test_an_entrant_that_plays_no_game_is_named_beside_what_is_wrong_with_a_game(write: Write, table: str) -> None:
+    lines = refused(write(f'{table}[entrants]\na = "prompts/goof.md@openai:x"\n'))
+    assert len(lines) == 2
+    assert "games.oshi_zum" in lines[0]
+    assert lines[1].endswith("entrants.a: plays goofspiel and none of this ladder's games: oshi_zumo")
+
+
 @pytest.mark.parametrize("value", ["-1", "1.0", "[42]", '"7"', "true", "2024-01-01"])
 def test_o23_a_seed_is_a_whole_number_from_0(write: Write, value: str) -> None:
     (line,) = refused(write(f"seed = {value}\n[games.oshi_zumo]\n"))
@@ -104,17 +134,17 @@ def test_a_deadline_in_which_no_round_fits_is_refused(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("a = yes", "1: not valid TOML: invalid value; text stands in quotes"),
+        ("a = yes", "1: not valid TOML: invalid value; text stands in quotes: a = yes"),
         (
             "a = 1\n\na = 2",
-            "3: not valid TOML: cannot overwrite a value; the key or table stands here for the second time",
+            "3: not valid TOML: cannot overwrite a value; the key or table stands here for the second time: a = 2",
         ),
         (
             "[entrants]\n[models.openai:gpt-5]\n",
             "2: not valid TOML: expected ']' at the end of a table declaration; "
-            'a name with a colon stands in quotes, as in [models."openai:gpt-5-mini"]',
+            'a name with a colon stands in quotes, as in [models."openai:gpt-5-mini"]: [models.openai:gpt-5]',
         ),
-        ("seed = 1\n[games", "2: not valid TOML: expected ']' at the end of a table declaration"),
+        ("seed = 1\n[games", "2: not valid TOML: expected ']' at the end of a table declaration: [games"),
         ("a = " + "[" * 20_000, " nested too deeply"),
         ("a = " + "1" * 5_000, " holds a number of thousands of digits"),
     ],

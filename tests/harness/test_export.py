@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -106,7 +108,7 @@ def test_voids_are_a_table_too(run: Path, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("table", ("seats", "decisions", "calls", "voids"))
+@pytest.mark.parametrize("table", ("seats", "decisions", "calls", "voids", "accounts"))
 def test_parquet_holds_the_same_rows_with_their_types(run: Path, tmp_path: Path, table: str) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     count = export(run, tmp_path / "out.parquet", "parquet", table=table)
@@ -190,3 +192,34 @@ def test_a_text_is_written_atomically_in_utf_8(tmp_path: Path) -> None:
     write_atomically(tmp_path / "a.json", "é\ud83d秤\n")
     assert (tmp_path / "a.json").read_bytes() == "é\\ud83d秤\n".encode()
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(run: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    read: list[bytes] = []
+    reader.start()
+    export(run, pipe, "csv")
+    reader.join(10)
+    export(run, tmp_path / "plain.csv", "csv")
+    assert read == [(tmp_path / "plain.csv").read_bytes()]
+    assert pipe.is_fifo()
+
+
+def test_a_link_is_followed_and_stays_a_link(run: Path, tmp_path: Path) -> None:
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_text("old", encoding="utf-8")
+    link.symlink_to(real)
+    export(run, link, "csv")
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8").startswith("run,")
+    write_atomically(link, "new")
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8") == "new"
+
+
+def test_a_device_is_never_replaced(run: Path) -> None:
+    with pytest.raises(StoreFailed, match="cannot be written"):
+        export(run, "/dev/full", "csv")
+    assert Path("/dev/full").is_char_device()

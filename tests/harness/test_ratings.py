@@ -412,6 +412,20 @@ def test_blocks_of_two_runs_are_different_blocks():
     assert (game_of(ladder).blocks, game_of(ladder).episodes) == (12, 48)
 
 
+def test_blocks_of_runs_with_one_seed_share_their_deals_and_count_once():
+    once, twice = four(run="run-1"), pd.concat([four(run="run-1"), four(run="run-2")])
+    alone, both = rank(once, seeds={"run-1": 7}), rank(twice, seeds={"run-1": 7, "run-2": 7})
+    assert (game_of(both).blocks, game_of(both).episodes) == (6, 48)
+    assert "shared_deals" in kinds(both)
+    assert "shared_deals" not in kinds(alone)
+    for name in FOUR:  # the same episodes once more say nothing new
+        found, expected = row(both, name).interval, row(alone, name).interval
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    apart = rank(twice, seeds={"run-1": 7, "run-2": 8})
+    assert game_of(apart).blocks == 12
+    assert "shared_deals" not in kinds(apart)
+
+
 def test_an_entrant_in_several_seats_of_a_table_does_no_harm():
     episodes = planned(["ann", "bob"], blocks=4)
     frame = seats(episodes, lambda episode, seat: 0.1 if seat else -0.1)

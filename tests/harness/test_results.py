@@ -10,19 +10,23 @@ import pandas as pd
 import pytest
 
 from harness import result_rows
+from harness.record import By, Decision, FaultNote
 from harness.results import load
 from harness.store import StoreRefused
-from policies.contract import FAULTS, Completion, Usage
-from tests.harness.store_cases import MODEL, call, new_run, planned, record, void
+from policies.contract import FAULTS, Completion, Fault, Message, Usage
+from tests.harness.store_cases import MODEL, call, new_run, planned, record, request, void
 from tests.harness.verify_cases import new_run as played_run
 
 SEAT_COLUMNS = [
     *("run", "game", "block", "episode", "seat", "entrant", "policy", "model", "score"),
     *("decisions", "by_model", "by_retry", "by_fallback", "by_scripted", "by_human", "faults"),
     *(f"fault_{fault}" for fault in FAULTS),
-    *("collusion_index", "points", "reason", "ending", "seconds", "calls", "answered"),
-    *("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "unknown_usage_calls"),
-    *("cost_usd", "latency_mean"),
+    *("refusal_streak", "collusion_index", "points", "reason", "ending", "seconds"),
+    *("attempts", "calls", "answered", "timed_out_calls", "repeated_calls", "outage_calls", "fatal_calls"),
+    *("lost_calls", "reused_calls", "unbilled_calls", "unknown_billing_calls", "truncated_calls", "refused_calls"),
+    *("reasoning_only_calls", "cut_prompt_calls", "latency_mean", "latency_p50", "latency_p95", "latency_max"),
+    *("input_tokens", "cached_tokens", "cache_written_tokens", "output_tokens", "reasoning_tokens"),
+    *("unknown_usage_calls", "cost_usd", "cost_known_usd", "unknown_cost_calls"),
 ]
 
 
@@ -50,6 +54,7 @@ def test_the_columns_are_as_promised(run: Path) -> None:
     assert list(results.decisions.columns) == list(result_rows.DECISIONS)
     assert list(results.calls.columns) == list(result_rows.CALLS)
     assert list(results.voids.columns) == list(result_rows.VOIDS)
+    assert list(results.accounts.columns) == list(result_rows.ACCOUNTS)
 
 
 def test_m23_a_seat_counts_all_its_calls_with_those_of_a_void_start(run: Path) -> None:
@@ -64,7 +69,10 @@ def test_m23_a_seat_counts_all_its_calls_with_those_of_a_void_start(run: Path) -
         5,
     )
     assert math.isnan(ann["cost_usd"]), "one of the calls has no known cost"
-    assert ann["latency_mean"] == 1.5
+    assert (ann["cost_known_usd"], ann["unknown_cost_calls"]) == (0.5, 1)
+    assert (ann["attempts"], ann["outage_calls"], ann["timed_out_calls"]) == (3, 1, 1)
+    assert (ann["unbilled_calls"], ann["unknown_billing_calls"]) == (1, 1)
+    assert ann["latency_mean"] == ann["latency_p50"] == ann["latency_max"] == 1.5
     assert (bob["calls"], bob["cost_usd"], bob["input_tokens"]) == (0, 0.0, 0)
     assert math.isnan(bob["latency_mean"])
     assert bob["by_scripted"] == bob["decisions"] == 1
@@ -93,10 +101,58 @@ def test_m04_a_measure_that_does_not_apply_is_missing_and_not_zero(tmp_path: Pat
     assert seats["collusion_index"].mean() == 0.5
 
 
+def test_p34_the_longest_run_of_refusals_at_one_seat_is_told(tmp_path: Path) -> None:
+    one, two, _ = planned(3)
+
+    def decision(step: int, by: By, *faults: Fault) -> Decision:
+        return Decision(step=step, seat=0, by=by, faults=tuple(FaultNote(fault=fault, detail="") for fault in faults))
+
+    refused = decision(0, "fallback", "refused", "refused")
+    with new_run(tmp_path / "run") as store:
+        decisions = (refused, decision(1, "retry", "refused"), decision(2, "retry", "refused"))
+        store.add_record(record(one, decisions=decisions))
+        store.add_record(record(two, decisions=(decision(0, "fallback", "empty", "refused"), decision(1, "model"))))
+    seats = load(tmp_path / "run").seats
+    # Three in a row, then a move: the retry of step 1 was answered.
+    assert seats["refusal_streak"].tolist() == [3, 0, 1, 0]
+    assert seats["fault_refused"].tolist() == [4, 0, 1, 0]
+
+
+def test_p32_each_call_says_whether_its_prompt_was_probably_cut(tmp_path: Path) -> None:
+    long = request(messages=(Message("system", "The rules. " * 400),))
+    with new_run(tmp_path / "run") as store:
+        store.add_call(call(asked=long, completion=Completion("x", "end", usage=Usage(600))))
+        store.add_call(call(step=1, asked=long, completion=Completion("x", "end", usage=Usage(1200))))
+        store.add_call(call(step=2, asked=long, completion=Completion("x", "end")))
+    calls = load(tmp_path / "run").calls
+    assert calls["prompt_cut"].tolist() == [True, False, False]
+    assert calls["prompt_characters"].tolist() == [4400] * 3
+
+
+def test_lost_and_reused_calls_have_no_latency_and_say_where_they_are_from(tmp_path: Path) -> None:
+    with new_run(tmp_path / "run") as store:
+        store.begin_call(call().key, request(), call().started)
+        store.add_call(call(step=1, fate="reused"))
+        store.add_call(call(step=2))
+    calls = load(tmp_path / "run").calls
+    assert calls["fate"].tolist() == ["lost", "reused", "answered"]
+    assert calls["latency"].isna().tolist() == [True, True, False]
+    assert calls["cost_usd"].isna().tolist() == [True, False, False]
+    assert calls["reused_from"].tolist()[1] == "20260430-090000-s7-00000000 coin/b0000/r0"
+    assert calls["reused_from"].isna().tolist() == [True, False, True]
+
+
+def test_accounts_hold_the_calls_of_episodes_that_have_no_record(run: Path) -> None:
+    results = load(run)
+    assert results.accounts[["game", "entrant", "model", "calls"]].values.tolist() == [["coin", "ann", MODEL, 5]]
+    assert results.accounts["calls"].sum() == len(results.calls)
+    assert results.seats["calls"].sum() == 4
+
+
 def test_types_do_not_depend_on_what_is_there(run: Path, tmp_path: Path) -> None:
     new_run(tmp_path / "empty").close()
     full, empty = load(run), load(tmp_path / "empty")
-    for name in ("seats", "decisions", "calls", "voids"):
+    for name in ("seats", "decisions", "calls", "voids", "accounts"):
         one, other = getattr(full, name), getattr(empty, name)
         assert len(one) > 0 and len(other) == 0
         assert one.dtypes.to_dict() == other.dtypes.to_dict()

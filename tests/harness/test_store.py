@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import tracemalloc
 from dataclasses import replace
@@ -12,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import store_calls
-from harness.calls import CallKey
+from harness.calls import CallKey, Fate, departed
 from harness.record import Decision, FaultNote
-from harness.store import Account, Spending, Store, StoreFailed, StoreRefused
+from harness.store import Spending, Store, StoreFailed, StoreRefused
 from policies.contract import Completion, Message, Request, Sampling, Usage
 from tests.harness.store_cases import MODEL, call, manifest, new_run, planned, record, request, void
 
@@ -198,9 +199,10 @@ def test_m22_m23_totals_count_every_attempt_and_keep_the_unknown_apart(tmp_path:
         store.add_call(call(step=1, number=1, completion=Completion("x", "end", usage=Usage(7)), cost=None))
         store.add_call(call("coin/b0000/r1", seat=1))
         store.add_call(call("coin/b0000/r1", seat=0, asked=request(model="openai:gpt-5-mini")))
-        spent = {(account.entrant, account.model): account.spending for account in store.accounts()}
-        assert list(spent) == [("ann", MODEL), ("bob", "openai:gpt-5-mini")]
-        assert spent["ann", MODEL] == Spending(
+        store.add_record(record(planned(1)[0]))
+        spent = {(account.game, account.entrant, account.model): account.spending for account in store.accounts()}
+        assert list(spent) == [("coin", "ann", MODEL), ("coin", "bob", "openai:gpt-5-mini")]
+        assert spent["coin", "ann", MODEL] == Spending(
             calls=5,
             answered=3,
             input=207,
@@ -211,10 +213,132 @@ def test_m22_m23_totals_count_every_attempt_and_keep_the_unknown_apart(tmp_path:
             cost=0.5,
             unknown_cost=2,
             waited=4.5,
+            cache_written=None,
+            attempts=4,
+            timed_out=1,
+            repeated=1,
+            unbilled=1,
+            unknown_billing=1,
         )
         assert store.totals().calls == 6
         assert store.totals().cost == 0.75
-        assert Account("bob", "openai:gpt-5-mini", spent["bob", "openai:gpt-5-mini"]) in store.accounts()
+        assert store.spending("coin/b0000/r1")[0].calls == 1
+
+
+def test_every_call_has_one_fate_in_the_sums(tmp_path: Path) -> None:
+    fates: tuple[Fate, ...] = ("answered", "timed_out", "wait", "outage", "fatal", "lost", "reused")
+    with new_run(tmp_path / "run") as store:
+        for step, fate in enumerate(fates * 2):
+            store.add_call(call(step=step, fate=fate))
+        spent = store.totals()
+    by_fate = (spent.answered, spent.timed_out, spent.repeated, spent.outages, spent.fatal, spent.lost)
+    assert by_fate == (2,) * 6
+    assert spent.calls == sum(by_fate)
+    assert spent.attempts == spent.calls + spent.reused == 14
+
+
+def test_a_reused_answer_comes_back_equal_and_is_no_call(tmp_path: Path) -> None:
+    reused = call(fate="reused")
+    with new_run(tmp_path / "run") as store:
+        store.add_call(reused)
+        store.add_call(call(step=1))
+        assert next(iter(store.calls())) == reused
+        assert store.paid(reused.key, request()) == reused
+        spent = store.totals()
+        assert (spent.calls, spent.answered, spent.reused, spent.attempts) == (1, 1, 1, 2)
+        # Its tokens and its cost were the earlier run's.
+        assert (spent.input, spent.output, spent.cost, spent.unknown_cost, spent.unbilled) == (100, 20, 0.25, 0, 0)
+        assert [latency for *_, latency in store.latencies()] == [1.5]
+        assert store.spending("coin/b0000/r0")[0].waited == 1.5
+
+
+def test_r15_p32_p34_m26_what_answers_were_like_is_counted_apart(tmp_path: Path) -> None:
+    long_prompt = request(messages=(Message("system", "The rules. " * 400),))
+    answers = [
+        Completion("", "end", reasoning='{"bid": 7}'),
+        Completion(" \n", "end", usage=Usage(reasoning=40)),
+        Completion("", "end"),
+        Completion("7", "end", reasoning="hm"),
+        Completion("", "length", reasoning="and so on"),
+        Completion("", "refusal", reasoning="no"),
+        Completion("cut", "length"),
+    ]
+    with new_run(tmp_path / "run") as store:
+        for step, completion in enumerate(answers):
+            store.add_call(call(step=step, completion=completion))
+        store.add_call(call(seat=1, asked=long_prompt, completion=Completion("7", "end", usage=Usage(600, output=1))))
+        store.add_call(call(seat=1, step=1, asked=long_prompt, completion=Completion("7", "end", usage=Usage(1100))))
+        store.add_call(call(seat=1, step=2, asked=long_prompt, completion=Completion("7", "end")))
+        spent = store.spending("coin/b0000/r0")
+    assert (spent[0].truncated, spent[0].refused, spent[0].reasoning_only, spent[0].cut_prompts) == (2, 1, 2, 0)
+    assert (spent[1].truncated, spent[1].refused, spent[1].reasoning_only, spent[1].cut_prompts) == (0, 0, 0, 1)
+
+
+# -- before a call leaves, and after it returned ----------------------------------------------------------------------
+
+
+def test_a_call_that_left_counts_as_lost_until_it_returns(tmp_path: Path) -> None:
+    made = call(latency=2.5)
+    with new_run(tmp_path / "run") as store:
+        assert store.begin_call(made.key, made.request, made.started) == 0
+        (out,) = store.calls()
+        assert out == departed(made.key, 0, made.request, made.started, None)
+        assert (out.fate, out.billing, out.cost, out.latency) == ("lost", "unknown", None, 0.0)
+        assert store.paid(made.key, made.request) is None, "it has not returned, so it is asked again"
+        assert store.next_number(made.key) == 1
+        spent = store.totals()
+        assert (spent.calls, spent.lost, spent.unknown_billing, spent.unknown_cost, spent.unknown_usage) == (1,) * 5
+        store.end_call(made)
+        assert list(store.calls()) == [made]
+        assert store.paid(made.key, made.request) == made
+
+
+def test_a_lost_call_that_could_cost_nothing_leaves_the_cost_known(tmp_path: Path) -> None:
+    with new_run(tmp_path / "run") as store:
+        store.begin_call(call().key, request(), call().started, cost=0.0)
+        assert (store.totals().lost, store.totals().unknown_cost) == (1, 0)
+
+
+def test_numbers_go_on_after_a_lost_call(tmp_path: Path) -> None:
+    made = call(number=1)
+    with new_run(tmp_path / "run") as store:
+        store.begin_call(made.key, made.request, made.started)
+    with new_run(tmp_path / "other") as store:
+        assert store.begin_call(made.key, made.request, made.started) == 0
+    with Store.open(tmp_path / "run") as store:
+        assert store.begin_call(made.key, made.request, made.started) == 1
+        store.end_call(made)
+        assert [(each.number, each.fate) for each in store.calls()] == [(0, "lost"), (1, "answered")]
+        other = replace(made.key, attempt=2)
+        assert store.begin_call(other, made.request, made.started) == 0
+
+
+def test_a_call_ends_once_and_only_if_it_was_begun(tmp_path: Path) -> None:
+    made = call()
+    with new_run(tmp_path / "run") as store:
+        with pytest.raises(StoreRefused, match="was not begun, or has ended"):
+            store.end_call(made)
+        store.begin_call(made.key, made.request, made.started)
+        store.end_call(made)
+        with pytest.raises(StoreRefused, match="was not begun, or has ended"):
+            store.end_call(call(text="another"))
+        assert list(store.calls()) == [made]
+
+
+def test_a_call_may_end_with_any_fate_and_comes_back_equal(tmp_path: Path) -> None:
+    ends = [
+        call(step=0, completion=Completion("\ud83d", "end", "hm", Usage(9, 8, 7, 6, 5), "\ud83d", "\ud83d")),
+        call(step=1, fate="timed_out", error="late", billing="unknown", cost=None),
+        call(step=2, fate="wait", error="429 \ud83d", billing="none"),
+        call(step=3, fate="outage"),
+        call(step=4, fate="fatal"),
+    ]
+    with new_run(tmp_path / "run") as store:
+        for each in ends:
+            assert store.begin_call(each.key, each.request, each.started) == each.number
+        for each in reversed(ends):
+            store.end_call(each)
+        assert list(store.calls()) == ends
 
 
 def test_the_status_is_what_was_said_last(tmp_path: Path) -> None:
@@ -241,6 +365,11 @@ def test_what_is_long_is_looked_up_by_index_and_never_read_whole(tmp_path: Path)
             store.add_record(record(episode, measures={"padding": episode.key * 300}))
             store.add_call(call(episode.key, asked=request(episode.key)))
         db = store._db
+        statements = {"begin": store_calls.BEGIN, "end": store_calls.END}
+        for name, statement in statements.items():
+            named = dict.fromkeys(re.findall(r":(\w+)", statement))
+            lookups = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}", named).fetchall()]
+            assert lookups and all("USING" in step and "INDEX" in step for step in lookups if "calls" in step), name
         plans = {
             "finished": "SELECT e.key FROM records r JOIN episodes e ON e.id = r.episode ORDER BY r.episode",
             "paid": store_calls.PAID,
@@ -266,7 +395,9 @@ def test_o14_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     def grow(store: Store, first: int) -> int:
         tracemalloc.start()
         for step in range(first, first + 1500):
-            store.add_call(call(step=step, asked=request(f"{step} " * 1000), text=f"reply {step} " * 400))
+            made = call(step=step, asked=request(f"{step} " * 1000), text=f"reply {step} " * 400)
+            store.begin_call(made.key, made.request, made.started)
+            store.end_call(made)
             store.paid(call(step=step).key, request(f"{step} " * 1000))
         assert sum(1 for _ in store.calls()) == first + 1500
         _, peak = tracemalloc.get_traced_memory()
@@ -285,6 +416,8 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
     with Store.open(tmp_path / "run", readonly=True) as reader:
         for write in (
             lambda: reader.add_call(call()),
+            lambda: reader.begin_call(call().key, request(), call().started),
+            lambda: reader.end_call(call()),
             lambda: reader.add_record(record(planned(1)[0])),
             lambda: reader.set_status("finished"),
         ):

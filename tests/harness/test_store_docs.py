@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import sqlite3
 from pathlib import Path
+from typing import get_args
 
 from games.registry import game_named
 from games.replay import replay
 from harness import result_rows
+from harness.calls import Billing, Fate
 from harness.manifest import Manifest
 from harness.record import Decision, Record, Times
 from harness.store_schema import APPLICATION_ID, VERSION
@@ -20,7 +22,7 @@ PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "records.md").r
 def named(section: str) -> set[str]:
     """Every name in code type between the heading `section` and the next one of its rank."""
     body = PAGE.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
-    return set(re.findall(r"`([A-Za-z_]+)`", body))
+    return set(re.findall(r"`([A-Za-z_0-9]+)`", body))
 
 
 def test_every_field_of_a_record_is_described() -> None:
@@ -59,8 +61,13 @@ def test_every_column_of_the_frames_is_described() -> None:
         result_rows.CALLS,
         result_rows.TEXTS,
         result_rows.VOIDS,
+        result_rows.ACCOUNTS,
     ):
         assert set(columns) <= words
+
+
+def test_every_fate_and_billing_of_a_call_is_described() -> None:
+    assert {*get_args(Fate), *get_args(Billing)} <= named("The run folder")
 
 
 def test_the_queries_run_and_find_something(tmp_path: Path) -> None:

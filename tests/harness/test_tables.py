@@ -153,7 +153,7 @@ def test_every_form_of_nothing_says_so():
 
 def test_json_keys_are_a_contract():
     document = json.loads(json.dumps(ladder_of().to_json(), allow_nan=False))
-    assert list(document) == ["schema_version", "games", "max_fallback_rate", "fallback_episodes"]
+    assert list(document) == ["schema_version", "games", "max_fallback_rate", "fallback_episodes", "accounts"]
     game = document["games"][0]
     assert list(game) == [
         *("game", "episodes", "expected", "blocks", "left_out", "voids"),
@@ -162,7 +162,7 @@ def test_json_keys_are_a_contract():
     assert list(game["standings"][0]) == [
         *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first", "first"),
         *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "strength", "opponents", "seat_means"),
-        *("points", "collusion", "collusion_high", "conduct", "spend"),
+        *("points", "collusion", "collusion_high", "conduct", "spend", "traffic"),
     ]
     assert list(game["lead"]) == ["leader", "runner_up", "difference", "interval", "blocks_needed"]
     assert list(game["seats"][0]) == ["seat", "mean", "interval", "episodes"]

@@ -300,3 +300,34 @@ def test_transport_retries_and_outages_before_an_answer_are_no_findings(tmp_path
             store.add_call(replace(call, number=2))
         store.add_record(record)
         assert verify_run(store).findings == []
+
+
+@pytest.mark.parametrize("by", ["scripted", "fallback"])
+def test_notes_where_none_can_be_are_found(run: Path, by: str) -> None:
+    with Store.open(run, readonly=True) as store:
+        key = next(record.key for record in store.records() if any(choice.by == by for choice in record.decisions))
+    index, _ = decided(run, key, by)
+    edit(run, key, lambda data: data["decisions"][index].update(notes="forged"))
+    assert any(f"decisions[{index}].notes" in line and by in line for line in lines(run)), lines(run)
+
+
+def test_notes_longer_than_any_are_kept_are_found(run: Path) -> None:
+    with Store.open(run, readonly=True) as store:
+        key = next(record.key for record in store.records() if any(choice.by == "model" for choice in record.decisions))
+    index, _ = decided(run, key, "model")
+    edit(run, key, lambda data: data["decisions"][index].update(notes="x" * 401))
+    assert any(f"decisions[{index}].notes" in line and "at most 400" in line for line in lines(run)), lines(run)
+
+
+def test_a_manifest_that_orders_other_numbers_than_were_planned_is_found(run: Path) -> None:
+    with Store.open(run, readonly=True) as store:
+        manifest = store.manifest.model_dump(mode="json")
+        games = sorted({row.game for row in store.episodes()})
+    more = manifest | {"episodes": manifest["episodes"] + 90}
+    change(run, "UPDATE meta SET value = ? WHERE name = 'manifest'", json.dumps(more))
+    assert any("episodes" in line and "manifest" in line for line in lines(run)), lines(run)
+    orders = {**manifest["config"], "games": {game: {"blocks": 77} for game in games}}
+    change(run, "UPDATE meta SET value = ? WHERE name = 'manifest'", json.dumps(manifest | {"config": orders}))
+    found = lines(run)
+    for game in games:
+        assert any(f"blocks of {game}" in line and "77" in line for line in found), found

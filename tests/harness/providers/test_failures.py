@@ -159,7 +159,7 @@ CASES = [
     (validation_error(), "wait", "unknown", "shape"),
     (ConnectionResetError(errno.ECONNRESET, "reset"), "wait", "unknown", "cut off"),
     (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), "wait", "none", "nothing listens"),
-    (OSError(errno.EMFILE, "Too many open files"), "wait", "unknown", "Too many open files"),
+    (OSError(errno.EMFILE, "Too many open files"), "wait", "none", "Too many open files"),
     (TimeoutError(), "wait", "unknown", "timed out"),
     (RecursionError(), "wait", "unknown", "nested too deeply"),
     (httpx2.DecodingError("bad gzip"), "wait", "unknown", "decoded"),
