@@ -18,12 +18,21 @@ from pydantic import BaseModel, JsonValue
 from games.game import AnyGame
 from games.quoting import nearest
 from harness.config_problems import ConfigError, KeyPath, Problems, dotted
-from harness.config_reader import GameTable, read_endpoints, read_entrants, read_games, read_models, with_baselines
+from harness.config_reader import (
+    GameTable,
+    games_meant,
+    read_endpoints,
+    read_entrants,
+    read_games,
+    read_models,
+    with_baselines,
+)
 from harness.config_sections import BINDING_LIMITS, Head, Limits, Rank, safe_name
 from harness.designs import ScheduleInvalid, design, require_table
 from harness.entrants import EntrantSpec, policies_for
 from harness.providers.endpoints import Endpoint, EndpointSettings
 from policies.contract import Policy, canonical
+from policies.show import one_line
 
 __all__ = ["ConfigError", "LadderConfig", "LadderGame", "load_config", "parse_config"]
 
@@ -138,7 +147,7 @@ def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None =
     asked = read_games(problems, document.get("games"))
     names = [entry.game.name for entry in asked]
     settings = read_models(problems, document.get("models", {}))
-    entrants = read_entrants(problems, document.get("entrants", {}), path.parent, names)
+    entrants = read_entrants(problems, document.get("entrants", {}), path.parent, games_meant(document.get("games")))
     endpoints = read_endpoints(problems, entrants, settings)
     if head is not None and head.baselines:
         entrants = with_baselines(entrants, names)
@@ -258,14 +267,17 @@ def _document(text: str, source: str) -> dict[str, Any]:
         message, line = str(error), text.count("\n") + 1
         if match := _PLACE.search(message):
             message, line = message[: match.start()], int(match[1] or line)
-        words = text.splitlines()[line - 1 : line]
-        if words and re.match(r"\s*\[[^\"'=]*:", words[0]):
+        words = "".join(text.splitlines()[line - 1 : line]).strip()
+        if re.match(r"\[[^\"'=]*:", words):
             message += '; a name with a colon stands in quotes, as in [models."openai:gpt-5-mini"]'
         elif message.startswith(("Cannot overwrite", "Cannot declare")):
             message += "; the key or table stands here for the second time"
         elif message.startswith("Invalid value"):
             message += "; text stands in quotes"
-        raise ConfigError(f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}") from error
+        elif message.startswith("Expected newline") and re.match(r"[^=]*=\s*[-+]?[0-9]", words):
+            message += "; a number has no zeros in front, and whatever is no number stands in quotes"
+        shown = f": {one_line(words)}" if words else ""
+        raise ConfigError(f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{shown}") from error
     except ValueError as error:  # Python's own bound on the digits of a number
         raise ConfigError(f"{source}: holds a number of thousands of digits") from error
 

@@ -226,12 +226,17 @@ def _known(name: str, known: Mapping[str, EntrantSpec] | None) -> EntrantSpec:
     return known[name]
 
 
+_FORMS = "an entrant is a scripted policy ({}), PROMPT.md@provider:model, or @name"
+
+
 def _not_an_entrant(word: str) -> str:
     names = every_scripted()
     if not word.strip():
-        return f"an entrant is a scripted policy ({', '.join(names)}), PROMPT.md@provider:model, or @name"
+        return _FORMS.format(", ".join(names))
     if " " in word.strip() and all(part in names for part in word.split()):
         return f"{quote(word)} is one word with a space in it: give each entrant as a word of its own"
+    if " " in word.strip() and "@" not in word and not word.endswith(".md"):
+        return f"{quote(word)} is no entrant (a program cannot play): {_FORMS.format(', '.join(names))}"
     if word.endswith(".md"):
         return f"{quote(word)} is a prompt without a model: write {word}@provider:model, as in {word}@local:smollm2"
     if "@" in word:

@@ -139,6 +139,10 @@ class Completion:
     """The provider's own word for why it stopped."""
 
 
+CONTEXT_FULL = "context_length_exceeded"
+"""`Completion.stop_detail` of a prompt turned down for its length (stop `length`): nothing was read or generated."""
+
+
 class ModelClient(Protocol):
     """The one door to a model. Retries, limits and the ledger wrap it and have the same shape."""
 

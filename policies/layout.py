@@ -6,7 +6,8 @@ no game, sends nothing, reads no reply.
 What changes least comes first. The system message (rules, how to answer, guidance) is one text for all seats, rounds
 and episodes under a config; who the seat is, the game says with the position. The user message opens with the history,
 which only grows. So of two consecutive requests of a seat, the later one repeats the earlier up to the newest line of
-history, and caches of prompts pay off. A second attempt repeats the first request whole and adds two turns.
+history, and caches of prompts pay off. A second attempt repeats the first request whole and adds two turns; only where
+the first did not fit into the model's context, it is the same question with half the history.
 
 Whatever a model wrote enters a prompt cut and escaped: its notes as one JSON string, its previous reply as a short
 tail. Nothing here names a policy, an entrant, a model or a seed.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from games.game import Json, Legal, Observation
@@ -85,6 +87,15 @@ def second_attempt(first: tuple[Message, ...], said: str | None, hint: str) -> t
     """
     shown = escaped(after_thinking(said or "").strip()[-QUOTED_TAIL:]).strip()
     return *first, Message("assistant", shown[-QUOTED_TAIL:] or NO_ANSWER), Message("user", encodable(hint))
+
+
+def with_less_history(observation: Observation) -> Observation:
+    """What is told again to a model whose context the prompt did not fit into: the later half of the history, and how
+    much of it is missing."""
+    lines = observation.history
+    missing = (len(lines) + 1) // 2
+    note = f"(the earliest lines are left out, since they do not all fit: {missing} of {len(lines)})"
+    return replace(observation, history=(note, *lines[missing:])) if lines else observation
 
 
 def answer_schema(legal: Legal) -> dict[str, Json]:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from games.game import AnyGame, Observation, Seat
 from policies.contract import (
+    CONTEXT_FULL,
     Completion,
     Message,
     ModelClient,
@@ -25,7 +26,15 @@ from policies.contract import (
     Style,
     canonical,
 )
-from policies.layout import LAYOUT, answer_schema, first_attempt, keeps_notes, second_attempt, system_text
+from policies.layout import (
+    LAYOUT,
+    answer_schema,
+    first_attempt,
+    keeps_notes,
+    second_attempt,
+    system_text,
+    with_less_history,
+)
 from policies.operator_prompt import OperatorPrompt
 from policies.reply import Reading, read_reply
 
@@ -80,16 +89,20 @@ class PromptedPlayer:
         self._client = client
         self._notes: str | None = None
         self._said: str | None = None
+        self._unfit = False
 
     async def decide(self, observation: Observation, retry: Retry | None) -> Reply:
         """One attempt. Raises what the client raises: DecisionTimedOut, Outage, Fatal."""
-        messages = first_attempt(self._system, observation, self._policy.style, self._notes)
-        if retry is not None:
+        # A prompt that was turned down for its length was never read: there is nothing to hint at, only less to say.
+        told = with_less_history(observation) if retry is not None and self._unfit else observation
+        messages = first_attempt(self._system, told, self._policy.style, self._notes)
+        if retry is not None and not self._unfit:
             messages = second_attempt(messages, self._said, retry.hint)
-        self._said = None  # should the call fail, there is nothing to repeat
+        self._said, self._unfit = None, False  # should the call fail, there is nothing to repeat
         completion = await self._client.complete(self._request(messages, observation))
         # A refusal repeated to its author tends to be repeated by it.
         self._said = None if completion.stop == "refusal" else completion.text
+        self._unfit = completion.stop == "length" and completion.stop_detail == CONTEXT_FULL
         return self._reply(completion, read_reply(completion.text, completion.stop, observation.legal))
 
     def _request(self, messages: tuple[Message, ...], observation: Observation) -> Request:
@@ -103,6 +116,8 @@ class PromptedPlayer:
         detail = reading.detail
         if reading.fault == "empty" and completion.reasoning:
             detail += f"; {len(completion.reasoning):,} characters of reasoning came beside it, which are not read"
+        if self._unfit:
+            detail = "the prompt is longer than the model's context: give it a larger one, or a shorter prompt"
         return Reply(
             move=reading.move,
             fault=reading.fault,

@@ -52,7 +52,8 @@ NOTES_LIMIT = 400
 
 _QUOTED = 80
 _LONGEST_INTEGER = 300
-"""Digits. A longer whole number, and a number beyond the range of floats, is kept as the text it was written as."""
+"""Digits. A longer whole number is kept as the text it was written as, and so is a number that no float stands for
+closely enough: one beyond their range, or a broken one that would be rounded to a whole one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,8 @@ def _first_twice(names: list[str]) -> str:
     return name
 
 
-_EXTREME = re.compile(rf"(?<![0-9])[0-9]{{{_LONGEST_INTEGER}}}|[eE]\+?[0-9]{{3}}")
+_EXTREME = re.compile(rf"(?<![0-9])[0-9]{{{_LONGEST_INTEGER}}}|\.[0-9]{{10}}|[eE](?:-|\+?[0-9]{{3}})")
+_DECIMAL = re.compile(r"-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?")
 
 
 def _integer(digits: str) -> int | str:
@@ -214,7 +216,19 @@ def _integer(digits: str) -> int | str:
 
 def _number(text: str) -> float | str:
     value = float(text)
-    return value if math.isfinite(value) else text
+    # The float nearest to 7.0000000000000000001 is 7, and that nearest to 1e-400 is 0: moves that nobody wrote.
+    return value if math.isfinite(value) and (_is_whole(text) or not value.is_integer()) else text
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a number is a whole one as it is written, not as it is rounded."""
+    written = _DECIMAL.fullmatch(text)
+    if written is None:
+        return False
+    before, after, power = written.groups(default="")
+    digits = (before + after).rstrip("0")
+    zeros = len(before) + len(after) - len(digits)
+    return not digits or len(after) - zeros <= float(power or 0)
 
 
 def _notes(value: Json) -> str | None:

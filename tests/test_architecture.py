@@ -61,7 +61,12 @@ def test_only_the_composition_root_names_concrete_providers(path: Path) -> None:
     inside = path.relative_to(ROOT / "harness").parts
     if inside[0] in ("cli", "providers"):
         return
-    allowed = {"harness.providers.failures", "harness.providers.endpoints"}
+    allowed = {
+        "harness.providers.failures",
+        "harness.providers.endpoints",
+        "harness.providers.settings",
+        "harness.providers.capabilities",
+    }
     for name in imported(path):
         if name.startswith("harness.providers"):
             assert any(name.startswith(module) for module in allowed), f"{path} imports {name}"

@@ -105,7 +105,10 @@ def main() -> NoReturn:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the command that `words` stand for; returns its exit code. No exception leaves it but SystemExit."""
+    """Run the command that `words` stand for; returns its exit code. No exception leaves it but SystemExit.
+
+    A command that plays is refused within a running event loop and outside the main thread.
+    """
     debug = "--debug" in words
     try:
         return _called([word for word in words if word != "--debug"])
@@ -115,7 +118,7 @@ def run(words: Sequence[str]) -> int:
     except Exception as error:
         if debug:
             print_note("".join(traceback.format_exception(error)).rstrip("\n"))
-        lines, code = _told(error)
+        lines, code = _told(error, words)
         for line in lines:
             print_note(f"weigh: {line}")
         return code
@@ -140,14 +143,14 @@ def _called(words: list[str]) -> int:
     return FINE
 
 
-def _told(error: Exception) -> tuple[Sequence[str], int]:
+def _told(error: Exception, words: Sequence[str]) -> tuple[Sequence[str], int]:
     """The lines that tell a person of an error, and the exit code."""
     from policies.show import one_line
 
     if isinstance(error, Refused):
         lines, code = error.lines, error.code
     elif isinstance(error, typer.TyperException):
-        lines, code = (_about_usage(error),), USAGE
+        lines, code = (_about_usage(error, words),), USAGE
     elif _is_about_input(error):
         lines, code = tuple(str(error).splitlines()), USAGE
     elif _is_expected(error):
@@ -165,8 +168,10 @@ _ABOUT_A_PATH = (PermissionError, FileNotFoundError, NotADirectoryError, IsADire
 """What a person can mend by naming another file or folder."""
 
 
-def _about_usage(error: typer.TyperException) -> str:
+def _about_usage(error: typer.TyperException, words: Sequence[str]) -> str:
     """Typer's words for a wrong command line, in one line that says where to look."""
+    from games.registry import GAMES
+
     message = " ".join(error.format_message().split()).rstrip(".")
     where, _, rest = message.partition(": ")
     if where.startswith("Invalid value for '") and rest:
@@ -174,7 +179,11 @@ def _about_usage(error: typer.TyperException) -> str:
     else:
         message = message[:1].lower() + message[1:]
     context = getattr(error, "ctx", None)
-    return f"{message} (see `{context.command_path if context is not None else 'weigh'} --help`)"
+    where = context.command_path if context is not None else "weigh"
+    names = {*GAMES, *(entry.name for chapter in COMMANDS for entry in chapter.entries)}
+    whole = next((word for word in words if " " in word and word.split()[:1] and word.split()[0] in names), None)
+    quoted = "" if whole is None else f'; "{whole}" is one word to weigh: leave out its quotes'
+    return f"{message}{quoted} (see `{where} --help`)"
 
 
 def _is_about_input(error: Exception) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from harness.brake import Ceilings
 from harness.cli.output import Refused
 from harness.config import LadderConfig, LadderGame
+from harness.descriptors import fitted
 from harness.limits import Slots
 from harness.line import Exchange
 from harness.manifest import Manifest, new_run_id, schedule_digest
@@ -111,6 +112,11 @@ def pace_of(limits: Limits) -> Pace:
     )
 
 
+def calls_at_once(config: LadderConfig) -> int:
+    """The most calls that a ladder has in flight: every seat of every episode in flight."""
+    return config.limits.episodes_in_flight * max(entry.seats for entry in config.games)
+
+
 def ceilings_of(limits: Limits) -> Ceilings:
     return Ceilings(calls=limits.max_calls, tokens=limits.max_tokens, usd=limits.max_usd, seconds=limits.max_seconds)
 
@@ -143,12 +149,15 @@ def lacking(endpoint: Endpoint) -> str | None:
 
 @asynccontextmanager
 async def open_exchanges(
-    endpoints: Mapping[str, Endpoint], decision_timeout: float
+    endpoints: Mapping[str, Endpoint], decision_timeout: float, calls: int | None = None
 ) -> AsyncIterator[dict[str, Exchange]]:
-    """A client, slots and a price for every model; local models are started, and everything is closed at the end."""
+    """A client, slots and a price for every model; local models are started, and everything is closed at the end.
+
+    `calls` is the most that is asked at once, where it is known.
+    """
     async with AsyncExitStack() as stack:
         exchanges: dict[str, Exchange] = {}
-        for model, given in endpoints.items():
+        for model, given in fitted(endpoints, calls).items():
             endpoint = given
             if endpoint.wire == "local":
                 from harness.providers.local import LocalServer

@@ -41,8 +41,10 @@ def doctor(
 
     from harness.cli.preflight import look_around, look_at_keys
     from harness.cli.probes import ask_models
+    from harness.cli.stopping import require_own_loop
     from harness.config import load_config
 
+    require_own_loop()
     order = None if config is None else load_config(config)
     findings = list(look_around(order))
     if order is not None:

@@ -77,6 +77,7 @@ def ladder(
     from harness.cli.compose import manifest_of, require_ready, schedule_of
     from harness.cli.opening import opening_lines, require_prices
     from harness.cli.run_folder import run_in
+    from harness.cli.stopping import require_own_loop
     from harness.config import load_config
     from harness.reuse import Reusing, earlier_run
 
@@ -89,6 +90,7 @@ def ladder(
         "limits.max_usd": max_usd,
         "limits.max_seconds": max_seconds,
     }
+    require_own_loop()
     order = load_config(config, overrides)
     require_ready(order.endpoints, order.entrants)
     require_prices(order)
@@ -126,6 +128,7 @@ def _play(
     from harness.brake import Brake
     from harness.cli.compose import ceilings_of
     from harness.display import choose_display
+    from harness.display_words import plural
     from harness.store import StoreFailed
 
     spent = store.totals()
@@ -133,6 +136,8 @@ def _play(
     finished = frozenset(store.finished())
     with choose_display(sys.stderr, os.environ, silent) as display:
         display.run_started(_plan(order, store, episodes, finished))
+        if spent.lost:
+            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost, 'call')}")
         store.set_status("running")
         try:
             summary = asyncio.run(_sitting(order, keeper, episodes, finished, brake, display))
@@ -157,14 +162,14 @@ async def _sitting(
     brake: Brake,
     display: Progress,
 ) -> Summary:
-    from harness.cli.compose import divisions_of, open_exchanges, pace_of
+    from harness.cli.compose import calls_at_once, divisions_of, open_exchanges, pace_of
     from harness.cli.stopping import stopping_on_signals
     from harness.run import Run
 
     with stopping_on_signals(brake, display.note):
         # A run with nothing left to play starts no model.
         endpoints = order.endpoints if len(finished) < len(episodes) else {}
-        async with open_exchanges(endpoints, order.limits.decision_timeout) as exchanges:
+        async with open_exchanges(endpoints, order.limits.decision_timeout, calls_at_once(order)) as exchanges:
             run = Run(order.seed, divisions_of(order), keeper, exchanges, brake, display, pace_of(order.limits))
             summary = await run.play(episodes, finished)
             for model, exchange in exchanges.items():

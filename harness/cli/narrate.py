@@ -10,7 +10,10 @@ from policies.show import one_line
 _NAMES_A_SEAT = ("seat", "owner", "priority", "holder", "winner", "horizontal", "first", "next")
 """Keys whose whole number is a seat."""
 
-NOT_BY_SEAT = ("remaining", "flips", "square", "position")
+_LIST_SEATS = ("winners", "seats", "elimination_candidates")
+"""Keys whose list holds seats."""
+
+NOT_BY_SEAT = ("remaining", "flips", "square", "position", *_LIST_SEATS)
 """Keys whose list is not one entry a seat, however long it is."""
 
 
@@ -20,11 +23,18 @@ def narrate(event: Event, aliases: Sequence[str]) -> str:
     return one_line(", ".join(parts), 2_000)
 
 
+def seats_named(key: str, value: object, aliases: Sequence[str]) -> str | None:
+    """`Ash and Elm` for a list of seats under one of the keys that hold such; None for anything else."""
+    if key not in _LIST_SEATS or not isinstance(value, list | tuple):
+        return None
+    return " and ".join(aliases[seat] for seat in value if isinstance(seat, int)) or "nobody"
+
+
 def _value(key: str, value: Json, aliases: Sequence[str]) -> str:
     if key in _NAMES_A_SEAT and isinstance(value, int) and 0 <= value < len(aliases):
         return aliases[value]
-    if key in ("winners", "seats", "elimination_candidates") and isinstance(value, list | tuple):
-        return " and ".join(aliases[seat] for seat in value if isinstance(seat, int)) or "nobody"
+    if (named := seats_named(key, value, aliases)) is not None:
+        return named
     if isinstance(value, list | tuple):
         if len(value) == len(aliases) and key not in NOT_BY_SEAT:
             return " / ".join(

@@ -9,7 +9,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from harness.cli.compose import calls_at_once
 from harness.cli.output import Refused
+from harness.descriptors import shortage
 from harness.schedule_report import describe
 
 if TYPE_CHECKING:
@@ -23,10 +25,31 @@ def opening_lines(order: LadderConfig, versions: Mapping[str, str], episodes: Se
     yield ", ".join(f"{name} {number}" for name, number in versions.items())
     for model, endpoint in order.endpoints.items():
         yield f"{model}: {_where(endpoint)}"
+    yield from unsent(order)
+    short = shortage(order.endpoints, calls_at_once(order))
+    if short is not None:
+        yield short
     for entry in order.games:
         name = entry.game.name
         played = [episode for episode in episodes if episode.game == name]
         yield from describe(played, [spec.name for spec in order.playing(name)]).lines()
+
+
+def unsent(order: LadderConfig) -> Iterator[str]:
+    """What entrants are ordered with and their models are known not to take, one line each."""
+    from harness.providers.capabilities import declared
+
+    for spec in order.entrants:
+        if spec.model is None:
+            continue
+        takes = declared(order.endpoints[spec.model])
+        asked = {
+            "temperature": (spec.sampling.temperature, takes.temperature),
+            "seed": (spec.sampling.seed, takes.seed),
+        }
+        for key, (value, taken) in asked.items():
+            if value is not None and not taken:
+                yield f"{spec.name}: {spec.model} takes no {key}, so {value} is not sent"
 
 
 def _where(endpoint: Endpoint) -> str:

@@ -76,7 +76,9 @@ def play(
     Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
     """
     from harness.cli.single import Asked, prepare
+    from harness.cli.stopping import require_own_loop
 
+    require_own_loop()
     asked = Asked(seed, timeout, config, style, max_tokens, temperature, base_url)
     single = prepare(game, entrants, _settings(setting or []), asked)
     _require_writable(out)
@@ -203,6 +205,7 @@ def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from harness.cli.narrate import seats_named
     from harness.display_words import shown
 
     print_text(f"\n{record.reason}: {record.ending}")
@@ -215,6 +218,8 @@ def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
             grid.add_row("", "", "", Text(_conduct(record, seat, spent)))
     print_rich(grid)
     whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
+    named = {key: seats_named(key, value, record.aliases) for key, value in record.measures.items()}
+    whole += [f"{key} {seats}" for key, seats in named.items() if seats is not None]
     if whole:
         print_text(", ".join(whole))
 

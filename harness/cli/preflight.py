@@ -15,8 +15,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from harness.cli.compose import lacking, versions
+from harness.cli.compose import calls_at_once, lacking, schedule_of, versions
+from harness.cli.opening import unsent
 from harness.cli.run_folder import no_room
+from harness.descriptors import shortage
 from harness.prices import price_known
 from harness.providers.endpoints import Endpoint, proxy_for
 
@@ -28,6 +30,8 @@ Level: TypeAlias = Literal["ok", "note", "fail"]
 
 LITTLE_SPACE = 200 * 1024 * 1024
 """Bytes; a run of thousands of calls takes some tens of megabytes."""
+BYTES_A_CALL = 2_000
+"""On disk, prompt and reply whole: measured at 1,070 with short replies, for texts that repeat are kept once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +64,13 @@ def look_around(order: LadderConfig | None) -> Iterator[Found]:
     if order is not None:
         trouble = no_room(order.run_folder)
         if trouble is None:
-            yield Found("ok", "results", f"this run will be kept in {order.run_folder}")
+            yield Found("ok", "results", f"this run will be kept in {order.run_folder}{_size(order)}")
         else:
             yield Found("fail", "results", trouble, "choose another folder with --results")
-        for warning in order.warnings:
+        short = shortage(order.endpoints, calls_at_once(order))
+        if short is not None:
+            yield Found("note", "open files", short)
+        for warning in (*order.warnings, *unsent(order)):
             yield Found("note", "config", warning)
 
 
@@ -73,6 +80,18 @@ def _embedded() -> Found:
         named = ", ".join(missing)
         return Found("note", "embedded model", f"not installed ({named})", "run `weigh local setup` to play with it")
     return Found("ok", "embedded model", "local:smollm2 can be played with, without a key or a network")
+
+
+def _size(order: LadderConfig) -> str:
+    """How much the run's model calls will take on disk, where there are any: a bound from the games' longest play."""
+    models = {spec.name for spec in order.entrants if spec.model is not None}
+    steps = {entry.game.name: entry.game.longest(entry.config) for entry in order.games}
+    decisions = sum(
+        steps[episode.game] * sum(name in models for name in episode.entrants) for episode in schedule_of(order)
+    )
+    if not decisions:
+        return ""
+    return f": at most {decisions:,} decisions of models, and about {max(1, decisions * BYTES_A_CALL // 10**6):,} MB"
 
 
 def _space(folder: Path) -> Found:

@@ -107,17 +107,21 @@ class Single:
         brake, onlooker, unkept = Brake(), _Onlooker(note), Unkept()
         async with AsyncExitStack() as stack:
             stack.enter_context(stopping_on_signals(brake, note))
+            exchanges = await stack.enter_async_context(open_exchanges(self.endpoints, self.timeout))
             run = Run(
                 self.seed,
                 {self.episode.game: self.division},
                 unkept if store is None else store,
-                await stack.enter_async_context(open_exchanges(self.endpoints, self.timeout)),
+                exchanges,
                 brake,
                 onlooker,
                 Pace(decision_timeout=self.timeout, replays=0),
                 watch=lambda key: watch,
             )
             await run.play((self.episode,), frozenset())
+            for model, exchange in exchanges.items():
+                for line in getattr(exchange.client, "adaptations", ()):
+                    note(f"{model}: {line}")
         if onlooker.result is None:
             code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
             raise Refused(brake.reason or "the episode came to no end", code=code)

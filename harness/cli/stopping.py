@@ -1,15 +1,37 @@
-"""How a person stops what is being played: the first Ctrl-C lets calls in flight return, the second waits no more."""
+"""How a person stops what is being played: the first Ctrl-C lets calls in flight return, the second waits no more.
+
+Owns the signals, and the refusal to play where they could not be heard.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from harness.brake import Brake
+from harness.cli.output import Refused
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def require_own_loop() -> None:
+    """Refuse, before anything is made or paid for, to play from within another program's event loop or thread.
+
+    A notebook's cell runs in a loop, where a second one cannot run, and a thread hears no Ctrl-C.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        if threading.current_thread() is threading.main_thread():
+            return
+    raise Refused(
+        "what plays needs a process of its own, and is called here from an event loop (a notebook's cell) or a thread: "
+        "write `!weigh ladder CONFIG.toml` in the notebook, or start it with subprocess, and read the results with "
+        "harness.results.load"
+    )
 
 
 @contextmanager

@@ -12,6 +12,7 @@ CallFailed
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -91,6 +92,7 @@ class _Rule:
 _CONFIG = "the SDK cannot make the call with these settings"
 _CUT = "the connection was cut off before the answer was complete"
 _UNREADABLE = "the answer could not be decoded"
+_NO_FILES = _Rule("wait", "none", "no more files can be opened; raise the limit (ulimit -n) or lower the concurrency")
 
 # From the most telling to the least: of all classes in an exception's chain of causes, the first one listed here
 # decides. The order matters because transports hide what happened: through aiohttp a refused connection arrives as a
@@ -204,6 +206,8 @@ def decide(exc: BaseException, endpoint: Endpoint, *, secret: str = "", proxy: s
         return None
     named = {name: link for link in chain for name in _names(link)}
     telling, rule = next((named[name], rule) for name, rule in RULES.items() if name in named)
+    if any(isinstance(link, OSError) and link.errno in (errno.EMFILE, errno.ENFILE) for link in chain):
+        rule = _NO_FILES
     cause = f"{rule.words} ({_detail(telling, secret)}) at {endpoint.base_url}"
     if _wrong_scheme(chain):
         rule = _Rule("fatal", "none", rule.words)

@@ -77,19 +77,24 @@ class OpenAIChat:
 
 
 def usage(counted: Mapping[str, Any]) -> Usage:
-    """Token counts. Reasoning is a part of the output; added to it where the total shows that it is counted beside."""
+    """Token counts. Reasoning is a part of the output; what only the total counts was generated too, and not shown."""
     prompt = count(counted.get("prompt_tokens"))
     output = count(counted.get("completion_tokens"))
     reasoning = first_count(table(counted, "completion_tokens_details").get("reasoning_tokens"))
+    cached = first_count(
+        table(counted, "prompt_tokens_details").get("cached_tokens"),
+        counted.get("prompt_cache_hit_tokens"),  # DeepSeek
+    )
     total = count(counted.get("total_tokens"))
-    beside = None not in (prompt, output, reasoning, total) and total == prompt + output + reasoning  # type: ignore[operator]
+    if prompt is not None and output is not None and total is not None:
+        beside = total - prompt - output
+        if beside > 0 and beside != cached:  # else the total counts cached tokens beside the prompt
+            output += beside
+            reasoning = reasoning or beside
     return Usage(
         input=prompt,
-        cached=first_count(
-            table(counted, "prompt_tokens_details").get("cached_tokens"),
-            counted.get("prompt_cache_hit_tokens"),  # DeepSeek
-        ),
-        output=output + reasoning if beside and output is not None and reasoning is not None else output,
+        cached=cached,
+        output=output,
         reasoning=reasoning,
         cache_written=count(table(counted, "prompt_tokens_details").get("cache_write_tokens")),
     )

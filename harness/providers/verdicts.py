@@ -19,10 +19,7 @@ from harness.providers.errors import ProviderError
 from harness.providers.failures import CallFailed, Decision
 from harness.providers.quoting import one_line, without_markup
 from harness.providers.waits import asked_wait
-from policies.contract import Completion, Usage
-
-CONTEXT_FULL = "context_length_exceeded"
-"""`Completion.stop_detail` of a prompt that was turned down for its length: nothing was generated."""
+from policies.contract import CONTEXT_FULL, Completion, Usage
 
 FILTERED = "content_filter"
 """`Completion.stop_detail` of a prompt that was turned down for its content, where the provider named no other word."""
@@ -70,6 +67,7 @@ _NEVER_FITS_WORDS = re.compile(r"request too large for|larger than the (?:rate )
 _TEMPLATE_WORDS = re.compile(
     r"roles must alternate|system role (?:is )?not supported|only user and assistant roles", re.I
 )
+_SCHEMA_WORDS = re.compile(r"response_format|json_schema|output_config|text\.format|structured output", re.I)
 _PASSING_CODES = frozenset(("beta_request_body_timeout", "thread_continue_in_flight"))
 """Error codes that Anthropic sends with a 400 and that another try can mend."""
 
@@ -151,6 +149,8 @@ def _decision(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str]:
         return "fatal", f"it sends calls on to {target}: check base_url"
     if status == 405:
         return "fatal", "check base_url"
+    if _SCHEMA_WORDS.search(f"{error.param} {error.message}"):
+        return "fatal", 'its schema is refused: style = "json-only" asks without one'
     return "fatal", "the endpoint does not take this request"
 
 
