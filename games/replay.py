@@ -64,7 +64,8 @@ def _moves(state: State, step: Json, number: int, seats: int) -> dict[Seat, Move
             try:
                 moves[seat] = state.read(seat, value)
             except MoveRefused as refused:
-                raise StepRefused(str(refused), number, seat) from None
+                why, said = str(refused), quote(value)
+                raise StepRefused(why if said in why else f"{said}: {why}", number, seat) from None
         elif value is not None:
             raise StepRefused(f"{quote(value)} must be null: the seat has no move to make", number, seat)
     return moves

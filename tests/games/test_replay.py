@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from games.game import DealInvalid
+from games.game import DealInvalid, Json
 from games.goofspiel import GOOFSPIEL, GoofspielConfig
 from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.quoting import quote
+from games.registry import game_named, read_config
 from games.replay import StepRefused, replay, replay_states
 
 SMALL = GoofspielConfig(seats=3, cards=4)
@@ -106,3 +108,12 @@ def test_only_a_seat_that_is_to_act_has_an_entry() -> None:
     assert end.moves == (5, 7, None)
     with pytest.raises(StepRefused, match="step 1, seat 0: 3 must be null: the seat has no move to make"):
         replay(game, config, {}, [[5, None], [3, 7]])
+
+
+@pytest.mark.parametrize("move", [["challenge", 0], ["discard", 5]])
+def test_a_refused_move_is_always_named(move: list[Json]) -> None:
+    game = game_named("ballast")
+    with pytest.raises(StepRefused) as refused:
+        replay(game, read_config(game, {}), {}, [[move, None]])
+    assert str(refused.value).startswith("step 0, seat 0: ")
+    assert quote(move) in str(refused.value)
