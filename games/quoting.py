@@ -28,8 +28,14 @@ def quote(value: object) -> str:
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """`"; did you mean 'x'?"` for the known name most like `name`, or an empty text when none is alike."""
+    close = nearest_name(name, known)
+    return "" if close is None else f"; did you mean {close!r}?"
+
+
+def nearest_name(name: str, known: Sequence[str]) -> str | None:
+    """The known name most like `name`, None when none is alike."""
     close = get_close_matches(name[:LIMIT].lower(), known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return close[0] if close else None
 
 
 def _text(value: object, depth: int) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from games.game import AnyGame, ConfigInvalid
-from games.quoting import quote
+from games.quoting import nearest_name, quote
 from games.registry import GAMES, read_config
 from harness.config_problems import ConfigError, KeyPath, Problems, Section, said
 from harness.config_sections import Prompted
@@ -72,8 +72,23 @@ def _game(problems: Problems, path: KeyPath, name: str, table: object) -> GameTa
         return None
 
 
+def games_meant(tables: object) -> list[str]:
+    """The games that [games] asks for, those with a wrong table included; a misspelt one counts as the nearest known.
+
+    For judging entrants without blaming them for what is wrong with a game. Empty when any game cannot be told.
+    """
+    if not isinstance(tables, dict):
+        return []
+    meant = [name if name in GAMES else nearest_name(name, list(GAMES)) for name in tables]
+    known = [name for name in meant if name is not None]
+    return list(dict.fromkeys(known)) if len(known) == len(meant) else []
+
+
 def read_entrants(problems: Problems, tables: object, folder: Path, games: Sequence[str]) -> list[EntrantSpec]:
-    """Every entrant of [entrants] that is right. `games` are the ladder's, `folder` is where prompt paths start."""
+    """Every entrant of [entrants] that is right. `folder` is where prompt paths start.
+
+    `games` are the ladder's, of which each entrant must play one; without any, nobody is refused for playing none.
+    """
     path: KeyPath = ("entrants",)
     if not isinstance(tables, dict):
         problems.add(path, f"must be a table, not {said(tables)}")

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import sqlite3
 from pathlib import Path
+from random import Random
 from typing import get_args
 
-from games.registry import game_named
+import pytest
+
+from games.game import AnyGame, State
+from games.registry import GAMES, game_named
 from games.replay import replay
 from harness import result_rows
 from harness.calls import Billing, Fate
@@ -38,6 +42,26 @@ def test_every_event_and_measure_of_the_bidding_games_is_described(tmp_path: Pat
             for event in record.events:
                 assert set(event) - {"type"} <= words, event
                 assert event["type"] in words
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+@pytest.mark.parametrize("stopped", [False, True])
+def test_every_event_measure_and_ending_of_every_game_is_described(game: AnyGame, stopped: bool) -> None:
+    body = PAGE.split("\n## The record\n", 1)[1].split("\n## ", 1)[0]
+    words = set(re.findall(r"`([A-Za-z_0-9-]+)`", body))
+    assert game.name in words
+    rng = Random(1)
+    config = game.config_type()
+    state: State = game.start(config, game.deal(config, rng))
+    for _ in range(3 if stopped else game.longest(config)):
+        if state.to_act:
+            state = state.play({seat: state.legal(seat).sample(rng) for seat in sorted(state.to_act)})
+    if stopped:
+        state = state.stop()
+    assert state.outcome is not None
+    assert {state.outcome.ending, state.outcome.reason, *state.outcome.measures} <= words
+    for event in state.events:
+        assert {event.kind, *event.data} <= words, event
 
 
 def test_every_table_and_column_is_described(tmp_path: Path) -> None:
