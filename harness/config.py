@@ -6,6 +6,7 @@ looked up, and every problem found is reported at once. `harness.config_sections
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -167,7 +168,7 @@ def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None =
         source=path,
         name=head.name or path.stem,
         seed=head.seed,
-        results=path.parent / Path(head.results).expanduser(),
+        results=Path(os.path.normpath(path.parent / Path(head.results).expanduser())),
         baselines=head.baselines,
         games=games,
         entrants=tuple(entrants),
