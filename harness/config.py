@@ -96,8 +96,8 @@ class LadderConfig:
     def to_json(self) -> dict[str, JsonValue]:
         """What decides the records of a run, with every default written out: a run goes on only where this is equal.
 
-        Nothing of it belongs to one machine: prompt files stand with the hash of their content. What may change from
-        one sitting to the next is in `changeable`.
+        Nothing of it belongs to one machine: prompt files stand with the hash of their content. Names, ceilings,
+        how much is done at once and who is ranked may change from one sitting to the next, and are not here.
         """
         limits = self.limits.model_dump(mode="json")
         return {
@@ -109,15 +109,6 @@ class LadderConfig:
             "entrants": {spec.name: spec.to_json() for spec in self.entrants},
             "models": {model: bearing(endpoint) for model, endpoint in self.endpoints.items()},
             "limits": {key: limits[key] for key in BINDING_LIMITS},
-        }
-
-    def changeable(self) -> dict[str, JsonValue]:
-        """The settings that change no record: names, ceilings, how much is done at once, who is ranked."""
-        limits = self.limits.model_dump(mode="json")
-        return {
-            "name": self.name,
-            "limits": {key: value for key, value in limits.items() if key not in BINDING_LIMITS},
-            "rank": self.rank.model_dump(mode="json"),
         }
 
 

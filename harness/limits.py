@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -23,8 +23,9 @@ from harness.providers.endpoints import Endpoint
 from harness.providers.failures import CallFailed
 from policies.contract import Request
 
-START = 16
-"""Calls in flight at the beginning, where the ceiling allows: more than the seats of any one table."""
+START = 32
+"""Calls in flight at the beginning, where the ceiling allows: more than the 26 seats of the widest table, whose
+requests leave as one batch."""
 
 MINUTE = 60.0
 
@@ -159,22 +160,6 @@ class Slots:
             self._cuts += 1
             self._doubling = False
             self._limit = max(1.0, int(self._limit) / 2)
-
-
-class SlotBoard:
-    """All slots of a run by model, for a display of what is in flight."""
-
-    def __init__(self) -> None:
-        self._slots: dict[str, Slots] = {}
-
-    def slots_for(self, endpoint: Endpoint) -> Slots:
-        """The slots of a model, made on first use."""
-        return self._slots.setdefault(endpoint.name, Slots.for_endpoint(endpoint))
-
-    @property
-    def view(self) -> Mapping[str, SlotView]:
-        """By `provider:model`."""
-        return {name: slots.view for name, slots in self._slots.items()}
 
 
 def expected_tokens(request: Request) -> int:

