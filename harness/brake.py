@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.calls import Call
+from policies.contract import Usage
 
 Pull: TypeAlias = Literal["interrupted", "ceiling", "fatal", "outage"]
 """A person's Ctrl-C; a limit on spending; a call that can never succeed; a provider that stays away."""
@@ -105,12 +106,18 @@ class Brake:
             raise Stopping(self.reason)
         self._calls += 1
 
-    def after_call(self, call: Call) -> None:
-        """Count what a call used, and pull the brake when a ceiling is reached."""
-        if call.completion is not None:
-            usage = call.completion.usage
-            self._tokens += (usage.input or 0) + (usage.output or 0)
-        self._usd += call.cost or 0.0
+    def after_call(self, call: Call, at_most: Usage | None = None, at_most_usd: float | None = None) -> None:
+        """Count what a call used, and pull the brake when a ceiling is reached.
+
+        `at_most` and `at_most_usd` estimate the call from above: they count where nobody told what it used, unless it
+        was not billed. A ceiling that took the unknown for nothing would be none.
+        """
+        if call.billing != "none":
+            usage = Usage() if call.completion is None else call.completion.usage
+            most = at_most or Usage()
+            for told, bound in ((usage.input, most.input), (usage.output, most.output)):
+                self._tokens += (bound or 0) if told is None else told
+        self._usd += (at_most_usd or 0.0) if call.cost is None else call.cost
         self._pull_for_spending()
 
     def _pull_for_spending(self) -> None:

@@ -21,7 +21,7 @@ from aiolimiter import AsyncLimiter
 
 from harness.providers.endpoints import Endpoint
 from harness.providers.failures import CallFailed
-from policies.contract import Request
+from policies.contract import Request, Usage
 
 START = 32
 """Calls in flight at the beginning, where the ceiling allows: more than the 26 seats of the widest table, whose
@@ -67,8 +67,9 @@ class Slots:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._pacing = 0
         self._cuts = 0
-        self._requests = None if requests_per_minute is None else AsyncLimiter(requests_per_minute, minute)
-        self._tokens = None if tokens_per_minute is None else AsyncLimiter(tokens_per_minute, minute)
+        self._requests = None if requests_per_minute is None else _ceiling(requests_per_minute, minute)
+        self._tokens = None if tokens_per_minute is None else _ceiling(tokens_per_minute, minute)
+        self._tokens_per_minute = tokens_per_minute or 0.0
 
     @classmethod
     def for_endpoint(cls, endpoint: Endpoint) -> Slots:
@@ -115,9 +116,13 @@ class Slots:
         try:
             if self._requests is not None:
                 await self._requests.acquire(min(1.0, self._requests.max_rate))
-            if self._tokens is not None and tokens:
+            if self._tokens is not None:
                 # A request larger than the whole minute's budget takes all of it, else it could never leave.
-                await self._tokens.acquire(min(float(tokens), self._tokens.max_rate))
+                left = min(float(tokens), self._tokens_per_minute)
+                while left > 0.0:
+                    part = min(left, self._tokens.max_rate)
+                    await self._tokens.acquire(part)
+                    left -= part
         finally:
             self._pacing -= 1
 
@@ -162,7 +167,25 @@ class Slots:
             self._limit = max(1.0, int(self._limit) / 2)
 
 
+def _ceiling(rate: float, minute: float) -> AsyncLimiter:
+    """A leaky bucket from which no `minute` takes more than `rate`.
+
+    A full bucket lets its size through at once, and what leaks meanwhile: a bucket of the whole rate would let nearly
+    twice as much through in the first minute. So it holds a quarter of the rate, and the rest leaks evenly.
+    """
+    burst = rate / 4
+    if burst < 1.0:
+        return AsyncLimiter(min(1.0, rate), minute * min(1.0, 1.0 / rate))
+    return AsyncLimiter(burst, minute * burst / (rate - burst))
+
+
 def expected_tokens(request: Request) -> int:
     """An upper estimate of a request's tokens, prompt and reply: what providers count against tokens per minute."""
+    most = most_tokens(request)
+    return (most.input or 0) + (most.output or 0)
+
+
+def most_tokens(request: Request) -> Usage:
+    """The same by kind, for calls of which nobody told what they used."""
     characters = sum(len(message.text) for message in request.messages)
-    return characters // _CHARACTERS_PER_TOKEN + request.sampling.max_tokens
+    return Usage(input=characters // _CHARACTERS_PER_TOKEN, output=request.sampling.max_tokens)

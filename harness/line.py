@@ -22,7 +22,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type
 
 from harness.brake import Brake
 from harness.calls import Billing, Call, CallKey, Fate, departed
-from harness.limits import Slots, expected_tokens
+from harness.limits import Slots, expected_tokens, most_tokens
 from harness.patience import Patience
 from harness.providers.failures import CallFailed
 from policies.contract import Completion, DecisionTimedOut, Fatal, ModelClient, Outage, Request, Usage
@@ -201,7 +201,8 @@ class SeatLine:
         )
         with self._keeping():
             self._ledger.end_call(call)
-        self._brake.after_call(call)
+        most = most_tokens(call.request)
+        self._brake.after_call(call, most, self._exchange.price(most, None) if call.cost is None else None)
         self._on_call(call)
 
     def _fate(self, failure: Exception | None) -> tuple[Fate, str | None, Billing]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from typing import Any, Final
 
-from harness.truncation import DENSEST, TOO_SHORT_TO_TELL
+from harness.truncation import WAS_CUT_SQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,7 @@ _SUMS: Final = {
         "sum(c.stop IS NOT NULL AND c.stop NOT IN ('length', 'refusal') "
         f"AND (c.reasoning IS NOT NULL OR coalesce(c.reasoning_tokens, 0) > 0) AND {_BLANK})"
     ),
-    "cut_prompts": (
-        f"coalesce(sum(c.prompt_characters >= {TOO_SHORT_TO_TELL} AND c.input_tokens > 0 "
-        f"AND c.prompt_characters > c.input_tokens * {DENSEST}), 0)"
-    ),
+    "cut_prompts": f"coalesce(sum({WAS_CUT_SQL}), 0)",
 }
 SUMS: Final = ", ".join(_SUMS[name] for name in Spending.__dataclass_fields__)
 

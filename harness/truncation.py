@@ -34,3 +34,10 @@ def was_cut(characters: int | None, input_tokens: int | None) -> bool:
     if characters is None or not input_tokens or characters < TOO_SHORT_TO_TELL:
         return False  # no token at all: the prompt was turned down, and nothing was done in silence
     return characters > input_tokens * DENSEST
+
+
+WAS_CUT_SQL = (
+    f"(c.prompt_characters >= {TOO_SHORT_TO_TELL} AND c.input_tokens > 0 "
+    f"AND c.prompt_characters > c.input_tokens * {DENSEST})"
+)
+"""`was_cut` of a row `c` of the table `calls`: 1, or 0 or NULL for no."""

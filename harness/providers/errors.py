@@ -7,6 +7,7 @@ object inside a 200, in a page of HTML. Decides nothing about them: `harness.pro
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -58,9 +59,21 @@ class ProviderError:
     inside_200: bool = False
 
     @property
+    def told(self) -> str:
+        """The beginning of the message, long enough to tell what it is about: what patterns are looked for in."""
+        return self.message[:_TELLING]
+
+    @property
     def names(self) -> frozenset[str]:
         """Code and type together: providers put the telling word in either."""
         return frozenset((self.code, self.kind)) - {""}
+
+
+_TELLING = 2_000
+"""Characters. Some errors quote whole prompts, and patterns with a gap in them take time that grows with the square."""
+
+_STATUS = re.compile(r"([45][0-9]{2})(?:\.0)?")
+"""A status that is an error, as routers write it: 429, "429" or 429.0."""
 
 
 def error_of(status: int, headers: Mapping[str, str], content: bytes) -> ProviderError:
@@ -87,8 +100,8 @@ def error_inside(body: Mapping[str, object], headers: Mapping[str, str]) -> Prov
         found = choices[0].get("error")
         if not found and choices[0].get("finish_reason") == "error":
             found = {"message": "the provider broke off with finish_reason error"}
-    if not found:
-        return None
+    if not found or (isinstance(found, Mapping) and not any(found.values())):
+        return None  # an error that says nothing, beside an answer, is no error
     said = _from_json(200, headers, {"error": found})
     return ProviderError(
         _status_inside(found, said),
@@ -111,9 +124,9 @@ def looks_like_html(headers: Mapping[str, str], text: str) -> bool:
 def _status_inside(found: object, said: ProviderError) -> int:
     values = [found.get("code"), found.get("status"), found.get("status_code")] if isinstance(found, Mapping) else []
     for value in values:
-        number = str(value)
-        if number.isdigit() and 400 <= int(number) <= 599:
-            return int(number)
+        status = _STATUS.fullmatch(value if isinstance(value, str) else str(value)[:8])
+        if status is not None:
+            return int(status[1])
     return next((_STATUS_OF_NAME[name] for name in (said.code, said.kind) if name in _STATUS_OF_NAME), 502)
 
 

@@ -12,6 +12,7 @@ for one long game.
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from harness.calls import Billing
 from harness.providers.endpoints import Endpoint
@@ -123,14 +124,14 @@ def _decision(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str]:
     if (
         error.names & _NO_MONEY_NAMES
         or status == 402
-        or (status in (400, 403, 429) and _NO_MONEY_WORDS.search(error.message))
+        or (status in (400, 403, 429) and _NO_MONEY_WORDS.search(error.told))
     ):
         return "fatal", "the account has no credit left: add some, then resume the run"
     if error.code in _PASSING_CODES:
         return "wait", ""
-    if status in (400, 500) and _TEMPLATE_WORDS.search(error.message):
+    if status in (400, 500) and _TEMPLATE_WORDS.search(error.told):
         return "fatal", "its chat template takes no system turn: set fold_system = true for this model"
-    if status == 429 and _NEVER_FITS_WORDS.search(error.message):
+    if status == 429 and _NEVER_FITS_WORDS.search(error.told):
         return "fatal", "a single request is above the account's limit: lower max_tokens or raise the limit"
     if status in _PASSING:
         return "wait", ""
@@ -145,13 +146,22 @@ def _decision(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str]:
     if status in (404, 410):
         return "fatal", f"check the model name {one_line(endpoint.model, limit=80)} and base_url"
     if 300 <= status < 400:
-        target = one_line(error.headers.get("location", "another address"), limit=120)
-        return "fatal", f"it sends calls on to {target}: check base_url"
+        return "fatal", f"it sends calls on to {_host_of(error.headers.get('location', ''))}: check base_url"
     if status == 405:
         return "fatal", "check base_url"
-    if _SCHEMA_WORDS.search(f"{error.param} {error.message}"):
+    if _SCHEMA_WORDS.search(f"{error.param} {error.told}"):
         return "fatal", 'its schema is refused: style = "json-only" asks without one'
     return "fatal", "the endpoint does not take this request"
+
+
+def _host_of(location: str) -> str:
+    """Where a redirect leads, without its path and query: these may hold tokens."""
+    try:
+        parts = urlsplit(location[:2_000])
+        host = parts.hostname
+    except ValueError:
+        return "another address"
+    return one_line(f"{parts.scheme or 'https'}://{host}", limit=80) if host else "another address"
 
 
 def _billing(error: ProviderError) -> Billing:
@@ -166,7 +176,7 @@ def _billing(error: ProviderError) -> Billing:
 def _filtered(error: ProviderError) -> bool:
     if error.names & _FILTER_NAMES:
         return True
-    return error.status in (400, 403) and not error.html and bool(_FILTER_WORDS.search(error.message))
+    return error.status in (400, 403) and not error.html and bool(_FILTER_WORDS.search(error.told))
 
 
 def _too_long(error: ProviderError) -> bool:
@@ -174,4 +184,4 @@ def _too_long(error: ProviderError) -> bool:
         return True
     if error.status == 413:
         return not error.html  # a page is a proxy's own limit, and says nothing of the model
-    return error.status in (400, 422, 500) and bool(_CONTEXT_WORDS.search(error.message))
+    return error.status in (400, 422, 500) and bool(_CONTEXT_WORDS.search(error.told))

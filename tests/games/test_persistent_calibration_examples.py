@@ -45,4 +45,6 @@ def test_C6_in_full_hands_and_sides() -> None:
 def test_a_bad_move_is_named_by_step_and_seat() -> None:
     with pytest.raises(StepRefused) as refused:
         after("AL1 AR3", "AL2 AR3")
-    assert str(refused.value) == "step 1, seat 1: weight 3: you hold 1, 2"
+    assert str(refused.value) == (
+        'step 1, seat 1: {"scale": "A", "side": "right", "weight": 3, "modify": 0}: weight 3: you hold 1, 2'
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -93,3 +94,18 @@ def test_every_wait_ends_with_the_pull() -> None:
         return await asyncio.gather(*waits, return_exceptions=True)
 
     assert [str(ending) for ending in asyncio.run(many())] == ["gone"] * 20
+
+
+def test_what_nobody_told_counts_at_an_upper_estimate_and_what_was_not_billed_counts_nothing() -> None:
+    untold = replace(call(1, None), completion=Completion("{}", "end"), billing="unknown")
+    tokens = Brake(Ceilings(tokens=1000))
+    tokens.after_call(untold, Usage(input=300, output=200))
+    assert tokens.pulled is None
+    tokens.after_call(replace(untold, completion=None), Usage(input=300, output=200))
+    assert "1000 tokens" in tokens.reason
+    usd = Brake(Ceilings(usd=1.0))
+    usd.after_call(untold, Usage(input=300, output=200), 0.6)
+    usd.after_call(replace(untold, completion=None, billing="none", cost=0.0), Usage(input=300, output=200), 0.6)
+    assert usd.pulled is None
+    usd.after_call(untold, Usage(input=300, output=200), 0.6)
+    assert "1 USD" in usd.reason

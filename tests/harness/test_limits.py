@@ -268,3 +268,36 @@ def test_expected_tokens_count_the_prompt_and_the_cap() -> None:
 def test_the_widest_table_of_any_game_leaves_as_one_batch_from_the_start(model: str) -> None:
     widest = max(game.seats.stop - 1 for game in GAMES.values())
     assert Slots.for_endpoint(endpoint_for(model)).view.limit >= widest == 26
+
+
+@pytest.mark.parametrize("rate", [1.0, 3.0, 10.0, 40.0])
+def test_no_minute_takes_more_requests_than_the_ceiling_not_even_the_first(rate: float) -> None:
+    minute = 0.8
+    left: list[float] = []
+
+    async def run() -> None:
+        slots = Slots(100, requests_per_minute=rate, minute=minute)
+
+        async def one() -> None:
+            async with slots.slot():
+                left.append(asyncio.get_running_loop().time())
+
+        await asyncio.gather(*(one() for _ in range(int(2 * rate) + 1)))
+
+    asyncio.run(run())
+    left.sort()
+    for start in left:
+        assert sum(start <= moment < start + minute * 0.97 for moment in left) <= rate
+
+
+def test_requests_larger_than_the_bucket_pay_for_all_their_tokens() -> None:
+    async def run() -> float:
+        slots = Slots(100, tokens_per_minute=1000, minute=0.5)
+        began = asyncio.get_running_loop().time()
+        for _ in range(4):
+            async with slots.slot(tokens=500):
+                pass
+        return asyncio.get_running_loop().time() - began
+
+    # 2,000 tokens, of which a quarter of a minute's 1,000 is there at once and 750 a minute come in: 2.3 minutes.
+    assert asyncio.run(run()) >= 2 * 0.5

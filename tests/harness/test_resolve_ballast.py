@@ -53,7 +53,7 @@ def test_a_game_that_is_on_shows_no_discard_and_no_true_value() -> None:
 def test_a_bad_move_is_one_line_with_step_seat_and_reason() -> None:
     ran = resolve("0:p5s0 1:c0 1:p5s0")
     assert ran.exit_code != 0
-    assert "step 2, seat 1: your challenge failed: discard one of 1, 2, 3, 4, 5 first" in (
+    assert 'step 2, seat 1: ["place", 5, 0, 5]: your challenge failed: discard one of 1, 2, 3, 4, 5 first' in (
         ran.output + str(ran.exception)
     )
 

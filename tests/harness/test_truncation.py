@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from harness.truncation import prompt_was_cut
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from harness.truncation import WAS_CUT_SQL, prompt_was_cut, was_cut
 from policies.contract import Message, Request, Sampling, Usage
 
 ROUND = "Round 12: the prize was 7 points. You bid 9, Heron bid 4, Otter bid 11. Otter won the prize.\n"
@@ -25,3 +30,13 @@ def test_a_prompt_that_was_read_whole_is_not() -> None:
 def test_nothing_is_suspected_where_nothing_was_counted_or_the_prompt_is_short() -> None:
     assert not prompt_was_cut(asked(330), Usage())
     assert not prompt_was_cut(asked(5), Usage(input=1))
+
+
+@pytest.mark.parametrize("characters", [None, 0, 1_999, 2_000, 6_500, 6_501])
+@pytest.mark.parametrize("tokens", [None, 0, 1, 307, 308, 1_000, 1_001])
+def test_the_store_counts_by_the_same_rule(characters: int | None, tokens: int | None) -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE calls(prompt_characters INTEGER, input_tokens INTEGER)")
+        db.execute("INSERT INTO calls VALUES (?, ?)", (characters, tokens))
+        (counted,) = db.execute(f"SELECT {WAS_CUT_SQL} FROM calls c").fetchone()
+    assert bool(counted) is was_cut(characters, tokens)

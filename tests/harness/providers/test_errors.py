@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -98,3 +99,41 @@ def test_any_body_gets_one_verdict_in_one_line(body: Any, status: int) -> None:
     assert failed.decision in ("wait", "fatal")
     assert len(failed.cause.splitlines()) == 1
     assert len(failed.cause) < 450
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [("²", 502), ("4" * 5000, 502), (10**30, 502), (429.0, 429), ("429", 429), (503, 503), (True, 502), ("42x", 502)],
+)
+def test_an_odd_code_inside_a_200_is_a_passing_failure_of_the_provider_and_no_crash(code: Any, status: int) -> None:
+    error = error_inside({"error": {"code": code, "message": "boom"}}, {})
+    assert error is not None
+    assert error.status == status
+    assert verdict(error, ENDPOINT).decision == "wait"
+
+
+def test_an_error_that_says_nothing_beside_an_answer_is_no_error() -> None:
+    answer = {"choices": [{"message": {"content": "{}"}}], "error": {"code": None, "message": None}}
+    assert error_inside(answer, {}) is None
+
+
+@pytest.mark.parametrize("words", ["moderation ", "context length "])
+def test_an_error_that_quotes_a_long_prompt_is_judged_in_no_time(words: str) -> None:
+    error = error_of(400, {}, json.dumps({"error": {"message": words * 30_000}}).encode())
+    began = time.process_time()
+    assert as_completion(error) is None
+    assert verdict(error, ENDPOINT).decision == "fatal"
+    # It took 25 seconds and more when patterns were looked for in all of it.
+    assert time.process_time() - began < 2.0
+
+
+def test_a_redirect_shows_its_host_and_nothing_else_of_where_it_leads() -> None:
+    for location, shown in (
+        ("https://login.example/a/b?token=the-key-in-full", "login.example"),
+        ("/elsewhere?token=the-key-in-full", "another address"),
+        ("http://[broken?token=the-key-in-full", "another address"),
+    ):
+        failed = verdict(error_of(302, {"location": location}, b""), ENDPOINT, secret="the-key-in-full")
+        assert shown in failed.cause
+        assert "the-key" not in failed.cause
+        assert "token" not in failed.cause
