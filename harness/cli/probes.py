@@ -38,6 +38,10 @@ ASK_PLAINLY = 'play it with style = "reason-then-json"'
 Note = Callable[[str], None]
 
 
+UNCOUNTED = "no token counts"
+"""What is said of an endpoint that reports no usage."""
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
     """One question to one model."""
@@ -63,6 +67,10 @@ async def _ask_model(order: LadderConfig, model: str, endpoint: Endpoint, patien
                 found.append(await _ask(probe, client, patience, note))
                 if found[-1].level == "fail" and probe.legal is None:
                     break
+            limits = order.limits
+            if any(UNCOUNTED in one.found for one in found) and (limits.max_tokens or limits.max_usd):
+                said = "it does not tell how many tokens it used, so limits count its calls from above"
+                found.append(Found("note", model, said, "allow for that under [limits], or use max_calls"))
             found += [Found("note", model, line) for line in getattr(client, "adaptations", ())]
     except LocalModelFailed as failed:
         found.append(Found("fail", model, str(failed)))
@@ -130,7 +138,7 @@ async def _ask(probe: Probe, client: ModelClient, patience: float, note: Note) -
 
 def _judged(probe: Probe, answer: Completion, seconds: float) -> Found:
     usage = answer.usage
-    tokens = "no token counts" if usage.output is None else f"{usage.input} tokens in, {usage.output} out"
+    tokens = UNCOUNTED if usage.output is None else f"{usage.input} tokens in, {usage.output} out"
     served = f", served by {answer.served_by}" if answer.served_by else ""
     said = f"answered in {seconds:.2f} s ({answer.stop}), {tokens}{served}"
     if answer.stop == "length" or not answer.text.strip():

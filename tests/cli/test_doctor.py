@@ -186,3 +186,17 @@ def test_warnings_of_a_config_are_told(server, tmp_path):
     found = checks(weigh("doctor", path, "--no-calls", "--json"))["config"]
     assert found["level"] == "note"
     assert "no entrant plays with it" in found["found"]
+
+
+@pytest.mark.parametrize("limit", ["max_usd = 1.0", "max_tokens = 1000"])
+def test_an_endpoint_that_does_not_count_is_told_where_a_limit_needs_the_count(server, tmp_path, limit):
+    server.follow(read_plan({"rules": [{"do": "reply", "drop": ["usage"]}]}))
+    plain = weigh("doctor", order(tmp_path, server.openai_url), "--json")
+    assert "from above" not in plain.out
+    path = order(tmp_path, server.openai_url)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("[limits]\n", f"[limits]\n{limit}\n", 1), encoding="utf-8")
+    assert limit in path.read_text(encoding="utf-8")
+    said = weigh("doctor", path, "--json")
+    assert said.code == 0, said.err
+    assert any("limits count its calls from above" in check["found"] for check in said.json["checks"]), said.out
