@@ -201,8 +201,12 @@ class SeatLine:
         )
         with self._keeping():
             self._ledger.end_call(call)
-        most = most_tokens(call.request)
-        self._brake.after_call(call, most, self._exchange.price(most, None) if call.cost is None else None)
+        usage = Usage() if completion is None else completion.usage
+        if usage.input is not None and usage.output is not None and call.cost is not None:
+            self._brake.after_call(call)
+        else:
+            most = most_tokens(call.request)
+            self._brake.after_call(call, most, self._exchange.price(most, None) if call.cost is None else None)
         self._on_call(call)
 
     def _fate(self, failure: Exception | None) -> tuple[Fate, str | None, Billing]:

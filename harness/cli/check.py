@@ -80,7 +80,7 @@ def read(file: Document, json: AlwaysJson = True) -> None:
     Exit codes: 0 fine, whatever the reading; 2 bad input.
     """
     from harness.cli.documents import load, position, require
-    from policies.hints import hint
+    from policies.hints import hint_for
     from policies.reply import read_reply
 
     document = load(file, READ_KEYS)
@@ -102,7 +102,7 @@ def read(file: Document, json: AlwaysJson = True) -> None:
             "detail": reading.detail,
             "candidates": reading.candidates,
             "notes": reading.notes,
-            "hint": hint(reading.fault, reading.detail, legal) if reading.fault else None,
+            "hint": hint_for(reading, legal),
         }
     )
 

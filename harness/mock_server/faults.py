@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from harness.mock_server.actions import Cut, Respond
-from harness.mock_server.nearest import nearest_or_all
 from harness.mock_server.plan import Rule
+from harness.nearest import did_you_mean
 
 ReplyFault: TypeAlias = Literal["illegal", "unreadable", "ambiguous", "empty", "truncated", "refused", "timed_out"]
 """A reply that gives no legal move. `timed_out` is never answered."""
@@ -53,7 +53,7 @@ def parse_faults(text: str) -> Faults:
         name, equals, share = (part.strip() for part in item.partition("="))
         if not (name in REPLY_FAULTS or name == "reset" or _STATUS.fullmatch(name)):
             known = (*REPLY_FAULTS, "reset", "429", "500", "503")
-            raise ValueError(f"faults {text!r}: no fault is called {name!r}{nearest_or_all(name, known)}")
+            raise ValueError(f"faults {text!r}: no fault is called {name!r}{did_you_mean(name, known)}")
         if not equals or not _SHARE.fullmatch(share):
             raise ValueError(f"faults {text!r}: {item!r} needs a share from 0 to 1, e.g. {name}=0.1")
         if name in shares:

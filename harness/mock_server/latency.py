@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from harness.mock_server.durations import parse_seconds, parse_span
-from harness.mock_server.nearest import nearest_or_all
+from harness.nearest import did_you_mean
 
 _STANDARD = NormalDist()
 _KINDS = ("uniform", "lognormal")
@@ -67,4 +67,4 @@ def _parse(text: str) -> Latency:
         if median <= 0 or not _SIGMA.fullmatch(sigma_text):
             raise ValueError("write a median above 0 and a sigma, e.g. lognormal:300ms,0.5")
         return Latency("lognormal", median, float(sigma_text))
-    raise ValueError(f"no distribution is called {kind!r}{nearest_or_all(kind, _KINDS)}")
+    raise ValueError(f"no distribution is called {kind!r}{did_you_mean(kind, _KINDS)}")

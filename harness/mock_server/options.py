@@ -14,9 +14,9 @@ from harness.mock_server.actions import Limit
 from harness.mock_server.answers import AnswerStyle, Manner
 from harness.mock_server.faults import Faults, parse_faults
 from harness.mock_server.latency import Latency, parse_latency
-from harness.mock_server.nearest import nearest_or_all
 from harness.mock_server.plan import Plan, Rule
 from harness.mock_server.plan_file import plan_document, read_plan
+from harness.nearest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Options:
         styles = get_args(AnswerStyle)
         if self.answer_style not in styles:
             raise ValueError(
-                f"no answer style is called {self.answer_style!r}{nearest_or_all(self.answer_style, styles)}"
+                f"no answer style is called {self.answer_style!r}{did_you_mean(self.answer_style, styles)}"
             )
         manner = Manner(self.answer_style, self.notes_share, _object(self.constant))
         object.__setattr__(self, "parsed_latency", parse_latency(self.latency))
@@ -91,7 +91,7 @@ class Options:
         known = {f.name for f in fields(cls) if f.init}
         for name in written:
             if name not in known:
-                raise ValueError(f"unknown setting {name!r}{nearest_or_all(name, known)}")
+                raise ValueError(f"unknown setting {name!r}{did_you_mean(name, known)}")
         values = dict(written)
         if "models" in values:
             values["models"] = tuple(values["models"])

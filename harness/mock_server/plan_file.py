@@ -22,8 +22,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.mock_server.actions import ACTIONS, AnyAction
-from harness.mock_server.nearest import nearest_or_all
 from harness.mock_server.plan import Plan, Rule
+from harness.nearest import did_you_mean
 
 _CONDITIONS = frozenset(Rule.model_fields) - {"action"}
 _ACTION: TypeAdapter[AnyAction] = TypeAdapter(AnyAction)
@@ -48,7 +48,7 @@ def read_plan(document: object) -> Plan:
         raise ValueError("a plan is a table with a list 'rules'")
     for key in document:
         if key != "rules":
-            raise ValueError(f"unknown key {key!r} beside the rules{nearest_or_all(str(key), ['rules'])}")
+            raise ValueError(f"unknown key {key!r} beside the rules{did_you_mean(str(key), ['rules'])}")
     rules = document.get("rules", [])
     if not isinstance(rules, list):
         raise ValueError("'rules' must be a list of tables")
@@ -72,12 +72,12 @@ def _rule(written: object, number: int) -> Rule:
     word = written.get("do")
     if not isinstance(word, str) or word not in ACTIONS:
         said = "has no 'do'" if word is None else f"cannot do {word!r}"
-        raise ValueError(f"{where} {said}{nearest_or_all(str(word), ACTIONS)}")
+        raise ValueError(f"{where} {said}{did_you_mean(str(word), ACTIONS)}")
     settings = frozenset(ACTIONS[word].model_fields)
     for key in written:
         if key not in _CONDITIONS | settings:
             raise ValueError(
-                f"{where}: unknown key {key!r} with do = {word!r}{nearest_or_all(key, _CONDITIONS | settings)}"
+                f"{where}: unknown key {key!r} with do = {word!r}{did_you_mean(key, _CONDITIONS | settings)}"
             )
     try:
         action = _ACTION.validate_python({key: value for key, value in written.items() if key in settings})
