@@ -115,7 +115,7 @@ class Slots:
         self._pacing += 1
         try:
             if self._requests is not None:
-                await self._requests.acquire(min(1.0, self._requests.max_rate))
+                await self._requests.acquire()
             if self._tokens is not None:
                 # A request larger than the whole minute's budget takes all of it, else it could never leave.
                 left = min(float(tokens), self._tokens_per_minute)
@@ -175,7 +175,7 @@ def _ceiling(rate: float, minute: float) -> AsyncLimiter:
     """
     burst = rate / 4
     if burst < 1.0:
-        return AsyncLimiter(min(1.0, rate), minute * min(1.0, 1.0 / rate))
+        return AsyncLimiter(1.0, minute / rate)
     return AsyncLimiter(burst, minute * burst / (rate - burst))
 
 

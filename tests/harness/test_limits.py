@@ -290,6 +290,18 @@ def test_no_minute_takes_more_requests_than_the_ceiling_not_even_the_first(rate:
         assert sum(start <= moment < start + minute * 0.97 for moment in left) <= rate
 
 
+def test_half_a_request_a_minute_is_one_in_two_minutes() -> None:
+    async def run() -> float:
+        slots = Slots(100, requests_per_minute=0.5, minute=0.2)
+        began = asyncio.get_running_loop().time()
+        for _ in range(3):
+            async with slots.slot():
+                pass
+        return asyncio.get_running_loop().time() - began
+
+    assert asyncio.run(run()) >= 3.9 * 0.2
+
+
 def test_requests_larger_than_the_bucket_pay_for_all_their_tokens() -> None:
     async def run() -> float:
         slots = Slots(100, tokens_per_minute=1000, minute=0.5)
