@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CHROMIUM ?= /usr/bin/chromium
+export CHROMIUM
 
-.PHONY: demo test check format lint types bench clean
+.PHONY: demo test check format lint types bench chromium screenshots clean
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit("weighhouse needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -20,7 +22,7 @@ demo: $(STAMP)
 	$(BIN)/weigh verify results/demo
 	@echo "The results lie in results/demo. Look again with: $(BIN)/weigh rank results/demo"
 
-test: $(STAMP)
+test: $(STAMP) chromium
 	$(BIN)/python -m pytest -n auto -q
 
 check: format lint types test
@@ -33,6 +35,17 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+# The browser that the tests of pages look through. Without it they are skipped, and said to be; under CI they fail.
+chromium:
+	@test -x "$(CHROMIUM)" || { \
+	  root=; test "$$(id -u)" = 0 || root='sudo -n'; \
+	  command -v apt-get >/dev/null && echo "installing chromium" && $$root apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $$root apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || \
+	  echo "no chromium at $(CHROMIUM), and it cannot be installed here: make CHROMIUM=/path/to/chromium"
+
+screenshots: $(STAMP) chromium
+	$(BIN)/python -m tests.browser.screenshots
 
 bench: $(STAMP)
 	$(BIN)/python -m benches
