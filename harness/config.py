@@ -32,6 +32,7 @@ from harness.config_sections import BINDING_LIMITS, Head, Limits, Rank, safe_nam
 from harness.designs import ScheduleInvalid, design, require_table
 from harness.entrants import EntrantSpec, policies_for
 from harness.providers.endpoints import Endpoint, EndpointSettings
+from harness.seatings import Rows
 from policies.contract import Policy, canonical
 from policies.show import one_line
 
@@ -50,6 +51,10 @@ class LadderGame:
     game: AnyGame
     config: BaseModel
     blocks: int
+    rows: Rows = "cyclic"
+    """For two seats always `cyclic`: there both kinds are the same."""
+    blocks_given: bool = False
+    """Whether the file says how many blocks; else they are one cycle of tables."""
 
     @property
     def seats(self) -> int:
@@ -103,7 +108,11 @@ class LadderConfig:
         return {
             "seed": self.seed,
             "games": {
-                entry.game.name: {"blocks": entry.blocks, "config": entry.config.model_dump(mode="json")}
+                entry.game.name: {
+                    "blocks": entry.blocks,
+                    "rows": entry.rows,
+                    "config": entry.config.model_dump(mode="json"),
+                }
                 for entry in self.games
             },
             "entrants": {spec.name: spec.to_json() for spec in self.entrants},
@@ -120,6 +129,12 @@ def load_config(path: Path | str, overrides: Mapping[str, object] | None = None)
     """
     path = Path(path)
     return parse_config(_read(path), path, overrides)
+
+
+def load_document(path: Path) -> tuple[dict[str, Any], str]:
+    """The tables of a TOML file, unchecked, and its text. Raises ConfigError."""
+    text = _read(path)
+    return _document(text, str(path)), text
 
 
 def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None = None) -> LadderConfig:
@@ -180,7 +195,9 @@ def _filled(problems: Problems, entry: GameTable, entrants: Sequence[EntrantSpec
     except ScheduleInvalid as error:
         problems.add(("games", entry.game.name), str(error))
         return LadderGame(entry.game, entry.config, 0)
-    return LadderGame(entry.game, entry.config, entry.blocks or len(design(field, seats).tables))
+    blocks = entry.blocks or len(design(field, seats).tables)
+    rows: Rows = "cyclic" if seats == 2 else entry.rows
+    return LadderGame(entry.game, entry.config, blocks, rows, blocks_given=entry.blocks is not None)
 
 
 def _check_deadline(problems: Problems, limits: Limits) -> None:

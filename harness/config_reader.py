@@ -20,6 +20,7 @@ from harness.config_sections import Prompted
 from harness.entrants import ANY_GAME, EntrantSpec, every_scripted, parse_entrant, require_model, require_name
 from harness.prompt_files import PromptFile, read_prompt
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
+from harness.seatings import Rows
 from policies.baselines import yardsticks
 
 
@@ -27,7 +28,9 @@ class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
 
     blocks: int | None = Field(default=None, ge=1, le=1_000_000)
-    """Groups of episodes, each with every rotation of its seats; None for one balanced cycle of tables."""
+    """Groups of episodes, in each of which everybody sits in every seat; None for one balanced cycle of tables."""
+    rows: Rows = "williams"
+    """How neighbours are seated within a block, see `harness.seatings`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class GameTable:
     game: AnyGame
     config: BaseModel
     blocks: int | None
+    rows: Rows
 
 
 def read_games(problems: Problems, tables: object) -> list[GameTable]:
@@ -66,7 +70,7 @@ def _game(problems: Problems, path: KeyPath, name: str, table: object) -> GameTa
     if problems.check(game.config_type, own, path) is None or schedule is None:
         return None
     try:
-        return GameTable(game, read_config(game, own), schedule.blocks)
+        return GameTable(game, read_config(game, own), schedule.blocks, schedule.rows)
     except ConfigInvalid as error:
         problems.add(path, str(error))
         return None

@@ -1,7 +1,7 @@
 """Block designs: which of E entrants sit down together, so that every pair meets equally often.
 
 Owns pure combinatorics over the numbers 0..E-1: one cycle of tables for E entrants at n seats, and the count of who met
-whom and who sat where. Knows no names, games, seeds or episodes; `harness.schedule` puts those on.
+whom, who sat where and who sat beside whom. Knows no names, games, seeds or episodes; `harness.schedule` puts those on.
 
 One cycle is exact when every pair meets equally often in it. It is exact for a full table (E = n), for two seats
 (all pairs), and wherever the cyclic shifts of one or two base blocks form a difference family, e.g. {0,1,3,9} mod 13,
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from typing import TypeAlias
 
@@ -54,12 +54,14 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Who met whom and who sat where, counted over seatings."""
+    """Who met whom, who sat where and who sat right before whom, counted over seatings."""
 
     meetings: tuple[tuple[int, ...], ...]
     """meetings[a][b]: at how many tables a and b sat together; 0 on the diagonal."""
     sittings: tuple[tuple[int, ...], ...]
     """sittings[a][s]: how often a sat in seat s."""
+    neighbours: tuple[tuple[int, ...], ...]
+    """neighbours[a][b]: how often b sat in the seat after a's; the last seat has none after it. 0 on the diagonal."""
 
     @property
     def pair_range(self) -> tuple[int, int]:
@@ -73,17 +75,26 @@ class Balance:
         cells = [count for row in self.sittings for count in row]
         return min(cells), max(cells)
 
+    @property
+    def neighbour_range(self) -> tuple[int, int]:
+        """The fewest and the most times that any entrant sat right before any other; (0, 0) when there is no pair."""
+        cells = [count for a, row in enumerate(self.neighbours) for b, count in enumerate(row) if a != b]
+        return (min(cells), max(cells)) if cells else (0, 0)
+
 
 def balance(seatings: Iterable[Sequence[int]], entrants: int, seats: int) -> Balance:
-    """Count meetings and sittings over `seatings`, each one table in seat order."""
+    """Count meetings, sittings and neighbours over `seatings`, each one table in seat order."""
     meetings = [[0] * entrants for _ in range(entrants)]
     sittings = [[0] * seats for _ in range(entrants)]
+    neighbours = [[0] * entrants for _ in range(entrants)]
     for seating in seatings:
+        for one, other in pairwise(seating):
+            neighbours[one][other] += 1
         for seat, one in enumerate(seating):
             sittings[one][seat] += 1
             for other in seating:
                 meetings[one][other] += one != other
-    return Balance(tuple(map(tuple, meetings)), tuple(map(tuple, sittings)))
+    return Balance(tuple(map(tuple, meetings)), tuple(map(tuple, sittings)), tuple(map(tuple, neighbours)))
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,8 @@
-"""The manifest: what a run was ordered with, written once when its folder is made.
+"""The manifest: what a run was ordered with, written when its folder is made and when the run is extended.
 
 Owns what a run must be resumed under, how two manifests are told apart in words a person can act on, and how a run gets
-its name. Knows neither where a manifest is kept nor how a config file is read.
+its name. How a run may be extended is `harness.amendments`. Knows neither where a manifest is kept nor how a config is
+read.
 """
 
 from __future__ import annotations
@@ -42,6 +43,29 @@ class Planned(Protocol):
         """By seat."""
 
 
+class Amendment(Frozen):
+    """One extension of a run: what was added, and what the run was ordered with before."""
+
+    amended: str
+    """UTC, ISO 8601."""
+    added: tuple[str, ...] = Field(strict=False)
+    """Entrants that came."""
+    withdrawn: tuple[str, ...] = Field(strict=False)
+    """Entrants that left. What they have played stays."""
+    blocks: dict[str, int]
+    """How many were added, by game."""
+    episodes: int = Field(ge=0)
+    """How many were planned before; the others were added, here or later."""
+    schedule: str
+    """`schedule_digest` of those planned before."""
+    config: dict[str, JsonValue]
+    """As it was before."""
+    policies: Mapping[str, Mapping[str, JsonValue]]
+    """As they were before."""
+    versions: dict[str, str]
+    """Those that extended the run."""
+
+
 class Manifest(Frozen):
     """What a run was ordered with."""
 
@@ -56,13 +80,33 @@ class Manifest(Frozen):
     config: dict[str, JsonValue]
     """The config as its reader understood it, defaults written out."""
     policies: Mapping[str, Mapping[str, JsonValue]]
-    """By entrant: what decides how it plays, at least `digest` and `model` (null for a scripted one)."""
+    """By `game/entrant`: what decides how it plays, at least `digest` and `model` (null for a scripted one)."""
     schedule: str
     """`schedule_digest` of the planned episodes."""
+    schedules: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    """By game: how balanced the planned episodes are (`ScheduleReport.to_json`). Runs of earlier versions have none."""
+    amendments: tuple[Amendment, ...] = Field(default=(), strict=False)
+    """Every extension of the run, the earliest first."""
     episodes: int = Field(ge=0)
     """How many are planned."""
     versions: dict[str, str]
     """Of weighhouse, Python and the packages that matter. Told, never a reason to refuse a resume."""
+
+    @property
+    def orders(self) -> tuple[Amendment | Manifest, ...]:
+        """What the run was ordered with at first, then after each amendment, down to what holds now."""
+        return (*self.amendments, self)
+
+    def policy(self, game: str, entrant: str) -> Mapping[str, JsonValue] | None:
+        """What decides how an entrant plays a game, of those that left too; None for one that never played it."""
+        found = (order.policies.get(f"{game}/{entrant}") for order in reversed(self.orders))
+        return next((policy for policy in found if policy is not None), None)
+
+
+def field_of(policies: Iterable[str], game: str) -> tuple[str, ...]:
+    """The entrants of a game, sorted, from the keys of `Manifest.policies`."""
+    split = (key.partition("/") for key in policies)
+    return tuple(sorted(entrant for played, _, entrant in split if played == game and entrant))
 
 
 def new_run_id(seed: int) -> str:
@@ -88,9 +132,10 @@ def differences(old: Manifest, new: Manifest) -> list[str]:
     lines = _compare(
         {"records": old.schema_version, "seed": old.seed}, {"records": new.schema_version, "seed": new.seed}
     )
-    lines += _compare(old.config, new.config)
+    lines += _compare(_of_today(old.config), new.config)
     lines += _compare({"policies": old.policies}, {"policies": new.policies})
-    if old.schedule != new.schedule and not lines:
+    # What an extended run plans is no function of its config alone.
+    if old.schedule != new.schedule and not lines and not old.amendments:
         lines.append(f"schedule: other episodes are planned ({old.episodes} in the run, {new.episodes} in the config)")
     # A config may hold the seed too.
     return list(dict.fromkeys(lines))
@@ -99,6 +144,18 @@ def differences(old: Manifest, new: Manifest) -> list[str]:
 def version_notes(old: Manifest, new: Manifest) -> list[str]:
     """The versions that changed since the run was made, a line each. They do not stand against a resume."""
     return _compare(old.versions, new.versions, now="now")
+
+
+def _of_today(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The config of a run, with what was the rule before there was a key for it: rows were cyclic."""
+    games = config.get("games")
+    if "entrants" not in config or not isinstance(games, Mapping):
+        return dict(config)
+    tables = {
+        name: {"rows": "cyclic", **table} if isinstance(table, Mapping) and "blocks" in table else table
+        for name, table in games.items()
+    }
+    return {**config, "games": tables}
 
 
 def _compare(old: Mapping[str, object], new: Mapping[str, object], now: str = "in the config") -> list[str]:

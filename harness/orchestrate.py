@@ -5,7 +5,7 @@ is recorded of it. Knows no provider, no store and no schedule: a seat's line to
 
 The round
 1. Every seat in `to_act` gets its observation. Scripted seats answer inline; then the requests of ALL model seats leave
-   in one parallel batch.
+   in one parallel batch, and people are asked beside them.
 2. A seat whose attempt gave no legal move is asked once more, as soon as its own first attempt has failed.
 3. After a second fault the game's fallback policy moves for it.
 4. The moves are applied together when all are in. Nobody sees any of them before.
@@ -37,6 +37,7 @@ from policies.contract import (
     Retry,
 )
 from policies.hints import hint
+from policies.human import HumanPolicy
 
 ATTEMPTS = 2
 """A first attempt and one retry."""
@@ -80,6 +81,8 @@ class Table:
     """Seconds one attempt may take, the waits for its provider included."""
     episode_deadline: float | None = None
     """Seconds the episode may take; None for no limit."""
+    stream_key: str = ""
+    """What its randomness is drawn for; empty for its own key."""
 
     @property
     def entrants(self) -> tuple[str, ...]:
@@ -92,7 +95,7 @@ class _Seated:
 
     player: Player
     line: Line | None
-    """None for a player that answers inline."""
+    """None for a player that asks no model."""
     by: By
     """Who its first attempts are made by."""
     notes: str | None = None
@@ -160,9 +163,11 @@ def _sit(table: Table, seat: Seat, line: Line | None) -> _Seated:
     policy = table.policies[seat]
     if policy.model is not None and line is None:
         raise ValueError(f"seat {seat} of {table.key} plays {policy.name} and has no line to {policy.model}")
-    rng = stream(table.run_seed, "seat", table.key, seat)
+    rng = stream(table.run_seed, "seat", table.stream_key or table.key, seat)
     player = policy.sit(seat, rng, line)
-    return _Seated(player, line, "model" if line is not None else "scripted")
+    if line is not None:
+        return _Seated(player, line, "model")
+    return _Seated(player, None, "human" if isinstance(policy, HumanPolicy) else "scripted")
 
 
 def _too_late(table: Table, lines: Mapping[Seat, Line], elapsed: float) -> bool:
@@ -179,9 +184,9 @@ async def _round(table: Table, state: State, seated: list[_Seated], step: int) -
     seen = {seat: state.observe(seat, table.aliases) for seat in acting}
     results: dict[Seat, _Answer | BaseException] = {}
     for seat in acting:
-        if seated[seat].line is None:
+        if seated[seat].by == "scripted":
             results[seat] = await _decide(table, seated[seat], seen[seat], step)
-    asked = [seat for seat in acting if seated[seat].line is not None]
+    asked = [seat for seat in acting if seated[seat].by != "scripted"]
     # Exceptions are gathered, not raised at once: a seat that fails must not cancel another's paid call.
     batch = await asyncio.gather(
         *(_decide(table, seated[seat], seen[seat], step) for seat in asked), return_exceptions=True
@@ -228,7 +233,7 @@ async def _decide(table: Table, seat: _Seated, seen: Observation, step: int) -> 
         faults.append(FaultNote(fault=reply.fault, detail=reply.detail))
         retry = Retry(reply.fault, reply.detail, hint(reply.fault, reply.detail, seen.legal))
     # A player of its own for each call: what the fallback draws does not depend on how often it was needed before.
-    rng = stream(table.run_seed, "fallback", table.key, step, seen.seat)
+    rng = stream(table.run_seed, "fallback", table.stream_key or table.key, step, seen.seat)
     stand_in = await table.fallback.sit(seen.seat, rng, None).decide(seen, None)
     if stand_in.fault is not None or stand_in.move not in seen.legal:
         raise PolicyBroken(f"the fallback {table.fallback.name} gave no legal move at step {step} of {table.key}")

@@ -21,6 +21,7 @@ from harness.calls import Call, Void
 from harness.line import Exchange, Ledger, SeatLine
 from harness.orchestrate import Table, Watch, play_episode
 from harness.record import Record
+from harness.rematch import names_key
 from harness.schedule import Episode
 from harness.seeds import stream
 from policies.contract import Fatal, Policy
@@ -106,7 +107,7 @@ class Run:
         brake: Brake,
         onlooker: Onlooker,
         pace: Pace = Pace(),
-        watch: Callable[[str], Watch | None] = lambda key: None,
+        watch: Callable[[Table], Watch | None] = lambda table: None,
     ) -> None:
         """`divisions` by game name; `exchanges` by `provider:model`; `watch` gives each episode's own."""
         self._seed = seed
@@ -180,7 +181,7 @@ class Run:
         }
         self._onlooker.episode_started(episode.key, episode.entrants)
         try:
-            result = await play_episode(table, lines, watch=self._watch(episode.key), check=self._brake.check)
+            result = await play_episode(table, lines, watch=self._watch(table), check=self._brake.check)
         except Stopping:
             return None
         except Fatal as fatal:
@@ -206,10 +207,11 @@ class Run:
             deal=division.game.deal(division.config, stream(self._seed, "deal", episode.deal_key)),
             run_seed=self._seed,
             policies=policies,
-            aliases=deal_aliases(len(policies), stream(self._seed, "aliases", episode.key)),
+            aliases=deal_aliases(len(policies), stream(self._seed, "aliases", names_key(episode.stream_key))),
             fallback=division.fallback,
             decision_timeout=self._pace.decision_timeout,
             episode_deadline=self._pace.episode_deadline,
+            stream_key=episode.stream_key,
         )
 
     def _called(self, call: Call) -> None:

@@ -1,27 +1,29 @@
-"""The schedule: every episode of a ladder, who sits where, before anything is played.
+"""The schedule: every episode of a ladder's game, who sits where, before anything is played.
 
 Owns episodes, blocks and their keys. Knows no rules, no policies and no results: entrants are names. Deals and aliases
 are drawn later, by the caller, from streams keyed by `deal_key` and `key`.
 
-A block is one table of entrants and one deal, played once in each rotation of the seats, so that every entrant of the
-block plays every seat of the same deal. Blocks have deals of their own.
+A block is one table of entrants and one deal, played once in each row of a square (`harness.seatings`), so that every
+entrant of the block plays every seat of the same deal. Blocks have deals of their own.
 
 What holds when something is added:
 - More blocks: the schedule of fewer blocks is the beginning of the schedule of more.
 - Another game: the schedules of the games already there stay as they are.
 - Another order of the entrants: nothing changes; the seed decides who takes which place in a design.
 - Another entrant: block numbers and thus their deals stay, the tables do not, because a design for E + 1 entrants has
-  other tables than one for E. `extend` is for that: it keeps the blocks there are, whole, and adds new ones.
+  other tables than one for E. `extend` and `catch_up` are for that: they keep the blocks there are, whole, and add new
+  ones.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from harness.designs import Design, ScheduleInvalid, balance, design, require_table
+from harness.seatings import Neighbours, Rows, needs_mirror, square
 from harness.seeds import stream
 
 
@@ -30,7 +32,7 @@ class Episode:
     """One game to be played."""
 
     key: str
-    """Names the episode within its run: `goofspiel/b0003/r1`, block and rotation counted from 0."""
+    """Names the episode within its run: `goofspiel/b0003/r1`, block and row counted from 0."""
     game: str
     block: str
     """The group of episodes that share entrants and deal: `goofspiel/b0003`."""
@@ -38,55 +40,103 @@ class Episode:
     """Who sits where, in seat order."""
     deal_key: str
     """What the deal is drawn for: episodes with equal deal keys are played on equal deals."""
+    paired: bool = False
+    """Whether the players' randomness and the aliases are drawn for the deal key too: for episodes that are compared,
+    and differ in nothing but what one of the players meets with."""
+
+    @property
+    def stream_key(self) -> str:
+        """What the players' randomness and the aliases are drawn for."""
+        return self.deal_key if self.paired else self.key
 
 
-def schedule(game: str, entrants: Sequence[str], seats: int, blocks: int, seed: int) -> tuple[Episode, ...]:
+def schedule(
+    game: str, entrants: Sequence[str], seats: int, blocks: int, seed: int, rows: Rows = "williams"
+) -> tuple[Episode, ...]:
     """The `blocks` x `seats` episodes of one game, block by block. See `episodes`."""
-    return tuple(episodes(game, entrants, seats, blocks, seed))
+    return tuple(episodes(game, entrants, seats, blocks, seed, rows))
 
 
-def episodes(game: str, entrants: Sequence[str], seats: int, blocks: int, seed: int) -> Iterator[Episode]:
+def episodes(
+    game: str, entrants: Sequence[str], seats: int, blocks: int, seed: int, rows: Rows = "williams"
+) -> Iterator[Episode]:
     """The episodes of `schedule`, one at a time, in memory that does not grow with `blocks`.
 
     A pure function of its arguments, in which the order of `entrants` plays no part. Cycles of the design follow each
     other; for each the seed deals the entrants anew onto the places of the design, so that tables do not repeat. Where
-    a design is not exact, each cycle is dealt so that it evens out the meetings of the cycles before.
+    a design is not exact, each cycle is dealt so that it evens out the meetings of the cycles before. Where a square
+    alone has neighbours in one order only, each block takes the square or its mirror, whichever evens out the blocks
+    before; a full table then keeps its order for two blocks, one each.
 
     Raises ScheduleInvalid at once (not at the first episode) for blocks below 1, a name given twice, or entrants that
     do not fill a table.
     """
     names = _checked(entrants, blocks)
     plan = design(len(names), seats)
-    return chain.from_iterable(
-        _block(game, number, _seated(game, number, table, seed))
-        for number, table in zip(range(blocks), _tables(game, names, plan, seed), strict=False)
-    )
+    return chain.from_iterable(islice(_designed(game, names, plan, seed, rows), blocks))
 
 
-def extend(played: Sequence[Episode], entrants: Sequence[str], blocks: int, seed: int) -> tuple[Episode, ...]:
+def extend(
+    played: Sequence[Episode], entrants: Sequence[str], blocks: int, seed: int, rows: Rows = "williams"
+) -> tuple[Episode, ...]:
     """`blocks` further blocks of one game, to be played after `played`, for the entrants as they are now.
 
-    Blocks already there are kept whatever happens to the field, and their meetings count: each new table takes those
-    who have played least and met least, so a newcomer catches up and an entrant that left gets no more tables. Two
-    extensions one after the other equal one extension by as many blocks. Block numbers go on.
+    Blocks already there are kept whatever happens to the field. If they are what `schedule` makes for these very
+    entrants, it goes on as if more blocks had been asked for at first. Else the meetings there were count: each new
+    table takes those who have played least and met least, so a newcomer catches up and an entrant that left gets no
+    more tables. Two extensions one after the other, for one field, equal one extension by as many blocks. Block numbers
+    go on.
 
     Raises ScheduleInvalid as `episodes` does, and when `played` is empty or of several games or table sizes.
     """
-    game, seats = shape_of(played)
     names = _checked(entrants, blocks)
-    require_table(len(names), seats)
-    history = _History()
-    for table in {episode.block: episode.entrants for episode in played}.values():
-        history.add(table)
-    first = 1 + max(int(episode.block.rpartition("/b")[2]) for episode in played)
-    added: list[Episode] = []
-    for number in range(first, first + blocks):
-        order = list(names)
-        stream(seed, "extend", game, number).shuffle(order)
-        table = history.neediest(order, seats)
-        history.add(table)
-        added += _block(game, number, _seated(game, number, table, seed))
+    return tuple(chain.from_iterable(islice(_further(played, names, seed, rows), blocks)))
+
+
+def catch_up(
+    played: Sequence[Episode],
+    entrants: Sequence[str],
+    newcomers: Collection[str],
+    seed: int,
+    rows: Rows = "williams",
+) -> tuple[Episode, ...]:
+    """The further blocks of `extend`, as few as bring every newcomer up to an equal share; none without newcomers.
+
+    Counted are meetings with entrants of today: who left is nobody's opponent any more. An equal share is as many as
+    the entrants of today have on average. Where they fill just one table nobody can catch up, and the share is as many
+    blocks as the others had on average when the newcomers came.
+    """
+    names = _checked(entrants, 1)
+    full = len(names) == shape_of(played)[1]
+    had: Counter[str] = Counter()
+    for table in _tables_of(played).values():
+        had.update(_gain(table, names, full))
+    others = [had[name] for name in names if name not in newcomers]
+    before = sum(others) / max(1, len(others))
+    behind, added = list(newcomers), list[Episode]()
+    for block in _further(played, names, seed, rows):
+        share = before if full else sum(had[name] for name in names) / len(names)
+        behind = [name for name in behind if not had[name] or had[name] < share]
+        if not behind:
+            break
+        had.update(_gain(block[0].entrants, names, full))
+        added += block
     return tuple(added)
+
+
+def _gain(table: Sequence[str], names: Sequence[str], full: bool) -> dict[str, int]:
+    """What a block adds to the count of each of `names` at its table: meetings with others of them, or itself."""
+    here = [name for name in table if name in names]
+    return dict.fromkeys(here, 1 if full else len(here) - 1)
+
+
+def follows_design(played: Sequence[Episode], entrants: Sequence[str], seed: int, rows: Rows = "williams") -> bool:
+    """Whether `played` is what `schedule` makes for these entrants, and not an extension for another field."""
+    game, seats = shape_of(played)
+    names = _checked(entrants, 1)
+    if len(names) < seats:
+        return False
+    return tuple(played) == schedule(game, names, seats, len(_tables_of(played)), seed, rows)
 
 
 def shape_of(episodes: Sequence[Episode]) -> tuple[str, int]:
@@ -98,6 +148,68 @@ def shape_of(episodes: Sequence[Episode]) -> tuple[str, int]:
         found = ", ".join(f"{game} at {seats} seats" for game, seats in shapes)
         raise ScheduleInvalid(f"a schedule is of one game and one table size; these episodes are of {found}")
     return shapes[0]
+
+
+def _tables_of(played: Sequence[Episode]) -> dict[str, tuple[str, ...]]:
+    """Who sits together, by block."""
+    return {episode.block: episode.entrants for episode in played}
+
+
+def _designed(game: str, names: tuple[str, ...], plan: Design, seed: int, rows: Rows) -> Iterator[tuple[Episode, ...]]:
+    """Blocks without end, by the design."""
+    sides = _Sides(plan.seats, rows)
+    twice = needs_mirror(plan.seats, rows) and len(names) == plan.seats
+    for number, table in enumerate(_tables(game, names, plan, seed)):
+        drawn = number - number % 2 if twice else number
+        yield sides.block(game, number, _seated(game, drawn, table, seed))
+
+
+def _further(played: Sequence[Episode], names: tuple[str, ...], seed: int, rows: Rows) -> Iterator[tuple[Episode, ...]]:
+    """Blocks without end, to be played after `played`."""
+    game, seats = shape_of(played)
+    require_table(len(names), seats)
+    tables = _tables_of(played)
+    if follows_design(played, names, seed, rows):
+        yield from islice(_designed(game, names, design(len(names), seats), seed, rows), len(tables), None)
+    history = _History()
+    for table in tables.values():
+        history.add(table)
+    sides = _Sides(seats, rows, played)
+    number = 1 + max(int(block.rpartition("/b")[2]) for block in tables)
+    while True:
+        order = list(names)
+        stream(seed, "extend", game, number).shuffle(order)
+        table = history.neediest(order, seats)
+        history.add(table)
+        yield sides.block(game, number, _seated(game, number, table, seed))
+        number += 1
+
+
+class _Sides:
+    """Makes the episodes of blocks, one after the other, so that neighbours come in either order equally often."""
+
+    def __init__(self, seats: int, rows: Rows, played: Sequence[Episode] = ()) -> None:
+        self._square = square(seats, rows)
+        self._neighbours = Neighbours() if needs_mirror(seats, rows) else None
+        for episode in played:
+            self._count(episode.entrants)
+
+    def block(self, game: str, number: int, order: Sequence[str]) -> tuple[Episode, ...]:
+        """One episode for each row, of the entrants in this order."""
+        seated: Sequence[tuple[str, ...]] = [tuple(order[place] for place in row) for row in self._square]
+        if self._neighbours is not None:
+            seated = self._neighbours.evened(seated)
+        for row in seated:
+            self._count(row)
+        block = f"{game}/b{number:04}"
+        return tuple(
+            Episode(key=f"{block}/r{row}", game=game, block=block, entrants=names, deal_key=block)
+            for row, names in enumerate(seated)
+        )
+
+    def _count(self, seated: tuple[str, ...]) -> None:
+        if self._neighbours is not None:
+            self._neighbours.add(seated)
 
 
 class _History:
@@ -121,9 +233,9 @@ class _History:
         return tuple(table)
 
     def _claim(self, name: str, table: Sequence[str]) -> tuple[int, int, int]:
-        """Smaller is a better claim to join. The pair that met most decides: newcomers are not always put together."""
+        """Smaller is a better claim to join: whoever raises the sum of squared meetings least."""
         met = [self._met[name, one] for one in table]
-        return max(met), sum(met), self._sat[name]
+        return sum(met), max(met), self._sat[name]
 
 
 def _checked(entrants: Sequence[str], blocks: int) -> tuple[str, ...]:
@@ -136,16 +248,8 @@ def _checked(entrants: Sequence[str], blocks: int) -> tuple[str, ...]:
     return tuple(sorted(entrants))
 
 
-def _block(game: str, number: int, table: Sequence[str]) -> Iterator[Episode]:
-    """One episode for each rotation: in rotation r, seat s is taken by the entrant r places further on."""
-    block = f"{game}/b{number:04}"
-    for rotation in range(len(table)):
-        seated = (*table[rotation:], *table[:rotation])
-        yield Episode(key=f"{block}/r{rotation}", game=game, block=block, entrants=seated, deal_key=block)
-
-
 def _seated(game: str, number: int, table: Sequence[str], seed: int) -> tuple[str, ...]:
-    """The table in an order drawn for this block: who sits beside whom is left to the seed."""
+    """The table in an order drawn for the block of this number."""
     order = sorted(table)
     stream(seed, "seating", game, number).shuffle(order)
     return tuple(order)

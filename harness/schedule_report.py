@@ -12,6 +12,9 @@ from games.game import Json
 from harness.designs import Balance, balance, design
 from harness.schedule import Episode, shape_of
 
+LARGEST_MATRIX = 64
+"""Entrants whose meetings are written down pair by pair; of more, their range has to do."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduleReport:
@@ -25,14 +28,16 @@ class ScheduleReport:
     episodes: int
     kind: str
     """How tables are made for so many entrants, see `Design.kind`."""
+    followed: bool
+    """Whether the tables are those of the design; not so after an extension for another field."""
     exact: bool
-    """Whether the design lets every pair meet equally often in a full cycle."""
+    """Whether the design lets every pair meet equally often in a full cycle, and is followed."""
     cycle: int
     """Blocks in a full cycle."""
     tables: Balance
     """Counted over blocks: each table once."""
     chairs: Balance
-    """Counted over episodes: each rotation once."""
+    """Counted over episodes: each row once."""
 
     @property
     def left_over(self) -> int:
@@ -48,11 +53,14 @@ class ScheduleReport:
         """What a person needs to know, in plain lines."""
         fewest, most = self.tables.pair_range
         low, high = self.chairs.seat_range
+        rarely, often = self.chairs.neighbour_range
+        kind = self.kind if self.followed else "extended for another field"
         lines = [
-            f"{self.game}: {self.episodes} episodes in {self.blocks} blocks of {self.seats} rotations, "
-            f"{len(self.entrants)} entrants at {self.seats} seats, {self.kind}",
+            f"{self.game}: {self.episodes} episodes in {self.blocks} blocks of {self.seats} rows, "
+            f"{len(self.entrants)} entrants at {self.seats} seats, {kind}",
             f"  blocks in which a pair meets: {_range(fewest, most)}; "
-            f"episodes of an entrant in one seat: {_range(low, high)}",
+            f"episodes of an entrant in one seat: {_range(low, high)}; "
+            f"right before one other: {_range(rarely, often)}",
         ]
         if not self.balanced:
             lines.append(f"  not balanced: {self._advice()}")
@@ -62,18 +70,25 @@ class ScheduleReport:
         return tuple(lines)
 
     def _advice(self) -> str:
+        if not self.followed:
+            return "blocks were added for another field; the opponent-adjusted mean allows for it"
         if self.left_over and self.exact:
             less = self.blocks - self.left_over
             more = f"{less} or {less + self.cycle}" if less else str(self.cycle)
             return f"{self.blocks} blocks are no full cycle of {self.cycle}; take {more} blocks for a balanced schedule"
         if self.left_over:
             return f"{self.blocks} blocks are no full cycle of {self.cycle}; the opponent-adjusted mean allows for it"
-        return "no exact design was found or followed; the opponent-adjusted mean allows for it"
+        return "no exact design was found; the opponent-adjusted mean allows for it"
 
     def to_json(self) -> dict[str, Json]:
-        """Stable keys; `meetings` counts blocks, `sittings` episodes by seat."""
+        """Stable keys; `meetings` counts blocks, `sittings` episodes by seat, `neighbours` episodes by ordered pair.
+
+        The two matrices are null for more than `LARGEST_MATRIX` entrants.
+        """
         fewest, most = self.tables.pair_range
         low, high = self.chairs.seat_range
+        rarely, often = self.chairs.neighbour_range
+        small = len(self.entrants) <= LARGEST_MATRIX
         return {
             "game": self.game,
             "entrants": list(self.entrants),
@@ -81,22 +96,34 @@ class ScheduleReport:
             "blocks": self.blocks,
             "episodes": self.episodes,
             "design": self.kind,
+            "followed": self.followed,
             "exact": self.exact,
             "cycle": self.cycle,
             "left_over": self.left_over,
             "balanced": self.balanced,
             "pair_meetings": {"fewest": fewest, "most": most},
             "seat_sittings": {"fewest": low, "most": high},
-            "meetings": {
-                one: {other: row[b] for b, other in enumerate(self.entrants) if b != a}
-                for a, (one, row) in enumerate(zip(self.entrants, self.tables.meetings, strict=True))
-            },
-            "sittings": {name: list(row) for name, row in zip(self.entrants, self.chairs.sittings, strict=True)},
+            "neighbours": {"fewest": rarely, "most": often},
+            "meetings": self._meetings() if small else None,
+            "sittings": self._sittings() if small else None,
         }
 
+    def _meetings(self) -> dict[str, Json]:
+        return {
+            one: {other: row[b] for b, other in enumerate(self.entrants) if b != a}
+            for a, (one, row) in enumerate(zip(self.entrants, self.tables.meetings, strict=True))
+        }
 
-def describe(episodes: Sequence[Episode], entrants: Sequence[str] | None = None) -> ScheduleReport:
-    """The balance of one game's `episodes`, for `entrants` or, by default, for all who sit down in them.
+    def _sittings(self) -> dict[str, Json]:
+        return {name: list(row) for name, row in zip(self.entrants, self.chairs.sittings, strict=True)}
+
+
+def describe(
+    episodes: Sequence[Episode], entrants: Sequence[str] | None = None, followed: bool = True
+) -> ScheduleReport:
+    """The balance of one game's `episodes`, for `entrants` and all others who sit down in them.
+
+    `followed` says whether the episodes are those of the design for so many, see `schedule.follows_design`.
 
     Raises ScheduleInvalid for no episodes, and for episodes of several games or table sizes.
     """
@@ -113,7 +140,8 @@ def describe(episodes: Sequence[Episode], entrants: Sequence[str] | None = None)
         blocks=len(tables),
         episodes=len(episodes),
         kind=plan.kind,
-        exact=plan.exact,
+        followed=followed,
+        exact=plan.exact and followed,
         cycle=len(plan.tables),
         tables=balance(tables.values(), len(names), seats),
         chairs=balance(seated, len(names), seats),

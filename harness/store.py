@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,14 +23,14 @@ from harness.calls import LOST, Call, CallKey, Void
 from harness.manifest import Manifest, Planned
 from harness.record import Record
 from harness.store_calls import CallFacts, StoredCall
-from harness.store_create import make_run
+from harness.store_create import make_run, write_order
 from harness.store_episodes import EpisodeRow, episode_row, episode_rows
 from harness.store_lock import WriterLock, is_held
-from harness.store_records import manifest_from, record_from, to_texts
+from harness.store_records import manifest_from, merged, record_from, to_texts
 from harness.store_schema import FILE, Mode, StoreFailed, StoreRefused, connect, is_run, telling
 from harness.store_spending import Account, Spending
 from harness.store_texts import Texts, printable
-from policies.contract import Completion, Request
+from policies.contract import Completion, Request, canonical
 
 __all__ = [
     "Account",
@@ -300,6 +300,28 @@ class Store:
         """Say how the run stands: see `status`."""
         with self._writing("the status cannot be kept"):
             self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('status', ?)", (printable(status),))
+
+    def amend(self, manifest: Manifest, episodes: Iterable[Planned]) -> None:
+        """Order the run with another manifest, and plan `episodes` after those there are: all of it or nothing."""
+        with self._writing("an episode to be added is already planned"):
+            write_order(self._db, manifest, episodes)
+        self.manifest = manifest
+
+    def adaptations(self) -> dict[str, tuple[str, ...]]:
+        """What was learned of each model during the run and is done otherwise than ordered: lines, by model."""
+        with telling(self._path):
+            row = self._db.execute("SELECT value FROM meta WHERE name = 'adaptations'").fetchone()
+        return merged(row[0] if row else None, {})
+
+    def add_adaptations(self, learned: Mapping[str, Sequence[str]]) -> None:
+        """Keep what was learned of models, after what was learned before. What is known already changes nothing."""
+        known = self.adaptations()
+        shown = {model: [printable(line) for line in lines] for model, lines in learned.items()}
+        told = merged(canonical(known), shown)
+        if told != known:
+            with self._writing("what was learned of the models cannot be kept"):
+                value = canonical(told)
+                self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('adaptations', ?)", (value,))
 
     def damage(self) -> str | None:
         """What is wrong with the file as a database, or None. Reads all of it."""

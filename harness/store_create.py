@@ -1,6 +1,7 @@
-"""Making the folder of a new run, whole or not at all.
+"""Making the folder of a new run, whole or not at all, and writing down what a run is ordered with.
 
-Owns the steps from nothing to a folder with a manifest and a schedule in it. Knows nothing of what happens afterwards.
+Owns the steps from nothing to a folder with a manifest and a schedule in it, and the rows of both. Knows nothing of
+what is played.
 """
 
 from __future__ import annotations
@@ -55,8 +56,15 @@ def make_run(folder: Path, manifest: Manifest, episodes: Iterable[Planned]) -> W
 
 def _fill(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned]) -> None:
     db.execute("BEGIN")
+    write_order(db, manifest, episodes)
+    db.execute("COMMIT")
+
+
+def write_order(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned]) -> None:
+    """Write the manifest in place of any other, and plan `episodes` after those that are planned. Inside a
+    transaction. What has planned episodes is not finished, whatever it was: it says `interrupted`."""
     db.executemany(
-        "INSERT INTO meta(name, value) VALUES (?, ?)",
+        "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)",
         [("manifest", canonical(manifest.model_dump(mode="json"))), ("status", "interrupted")],
     )
     for episode in episodes:
@@ -68,7 +76,6 @@ def _fill(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned
             "INSERT INTO seats(episode, seat, entrant) VALUES (?, ?, ?)",
             [(cursor.lastrowid, seat, entrant) for seat, entrant in enumerate(episode.entrants)],
         )
-    db.execute("COMMIT")
 
 
 def _is_empty(folder: Path) -> bool:

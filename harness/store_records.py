@@ -1,4 +1,4 @@
-"""Records and manifests as texts of a run's database.
+"""Records, manifests and what was learned of models, as texts of a run's database.
 
 Owns that a record comes back as it was kept, and that one which cannot be read is told in one line.
 """
@@ -6,6 +6,7 @@ Owns that a record comes back as it was kept, and that one which cannot be read 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -35,6 +36,15 @@ def manifest_from(text: str | None, path: Path) -> Manifest:
         return Manifest.model_validate(json.loads(text or "null"))
     except ValueError as error:
         raise StoreRefused(f"{path} is damaged: its manifest cannot be read: {_first_line(error)}") from error
+
+
+def merged(text: str | None, learned: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """What was learned of models, kept as `text`, and after it what was `learned` since: every line once, by model."""
+    known: dict[str, list[str]] = json.loads(text or "{}")
+    return {
+        model: tuple(dict.fromkeys([*known.get(model, ()), *learned.get(model, ())]))
+        for model in dict.fromkeys([*known, *learned])
+    }
 
 
 def _first_line(error: Exception) -> str:

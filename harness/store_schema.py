@@ -16,8 +16,9 @@ from urllib.parse import quote
 FILE: Final = "run.sqlite"
 APPLICATION_ID: Final = 0x77_65_69_67
 """`weig` in ASCII: tells our files from other SQLite files."""
-VERSION: Final = 2
-"""Of the tables, in `PRAGMA user_version`. 2 added `ADDED` to format 1."""
+VERSION: Final = 3
+"""Of the file, in `PRAGMA user_version`. 2 added `ADDED` to format 1; 3 added fields to the manifest, and runs whose
+schedule was extended. Readers of 2 take both for damage."""
 ADDED: Final = {"prompt_characters": "INTEGER", "cache_written_tokens": "INTEGER", "reused_from": "TEXT"}
 """The columns of `calls` that format 1 had not."""
 
@@ -157,6 +158,10 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
 def _bring_up(db: sqlite3.Connection, version: int, mode: Mode) -> None:
     """Let an older format be read as this one; a writer makes it this one, in one transaction."""
     if version == VERSION:
+        return
+    if version >= 2:
+        if mode == "write":
+            db.execute(f"PRAGMA user_version = {VERSION}")
         return
     if mode == "read":
         # Stands before the table of that name for this connection, and leaves the file as it is.

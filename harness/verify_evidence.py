@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from types import MappingProxyType
 
 from games.game import Legal
 from harness.calls import SETTLED
+from harness.experiments.arms import Alteration, played
 from harness.record import Decision, Record
 from harness.store import StoredCall
 from harness.verify_decisions import FAULTS_BEFORE
@@ -22,8 +24,16 @@ Attempts = Mapping[tuple[int, int, int], StoredCall | None]
 """By (seat, step, attempt): the call that settled it, None when only others were made."""
 
 
-def check_evidence(record: Record, derived: Derived, calls: Iterable[StoredCall]) -> Iterator[Finding]:
-    """Compare the decisions of a record with its calls, which come by seat, step, attempt and number."""
+def check_evidence(
+    record: Record,
+    derived: Derived,
+    calls: Iterable[StoredCall],
+    alterations: Mapping[int, Alteration] = MappingProxyType({}),
+) -> Iterator[Finding]:
+    """Compare the decisions of a record with its calls, which come by seat, step, attempt and number.
+
+    `alterations` are those that an experiment put around the seats' policies.
+    """
     attempts: dict[tuple[int, int, int], StoredCall | None] = {}
     for place, made in groupby(calls, key=_place):
         kept = list(made)
@@ -37,7 +47,8 @@ def check_evidence(record: Record, derived: Derived, calls: Iterable[StoredCall]
         seat = decision.seat
         if record.models[seat] is not None:
             legal = derived.states[decision.step].legal(seat)
-            yield from _check_decision(record, index, decision, legal, attempts, notes if seat in keeping else None)
+            kept_notes, altered = notes if seat in keeping else None, alterations.get(seat)
+            yield from _check_decision(record, index, decision, legal, attempts, kept_notes, altered)
             if decision.notes is not None:
                 # Goes on from what the record says, so that one wrong note is one finding.
                 notes[seat] = decision.notes
@@ -74,6 +85,7 @@ def _check_decision(
     legal: Legal,
     attempts: Attempts,
     notes: Mapping[int, str] | None,
+    altered: Alteration | None,
 ) -> Iterator[Finding]:
     """Read the replies behind one decision again. `notes` holds each seat's notes before it; None: it keeps none."""
     where = f"decisions[{index}]"
@@ -89,8 +101,8 @@ def _check_decision(
             move = record.moves[step][seat]
             if reading.fault is not None:
                 yield Finding(where, "claims a move from a reply that has none", show(move), show(reading.fault))
-            elif not agree(move, reading.move):
-                yield Finding(f"moves[{step}][{seat}]", "is not what the model replied", show(move), show(reading.move))
+            elif not agree(move, due_move := played(reading.move, altered)):
+                yield Finding(f"moves[{step}][{seat}]", "is not what the model replied", show(move), show(due_move))
             if notes is not None:
                 yield from _check_notes(where, decision, reading.notes, notes)
         elif reading.fault != decision.faults[attempt - 1].fault:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from harness.aliases import deal_aliases
-from harness.manifest import Manifest, schedule_digest
+from harness.experiments.ordered import alterations_of, is_experiment
+from harness.manifest import Manifest
 from harness.record import Record
+from harness.rematch import names_key
 from harness.seeds import stream
 from harness.store import EpisodeRow, Store, StoreRefused
 from harness.verify_decisions import check_decisions
 from harness.verify_evidence import check_evidence
 from harness.verify_findings import Finding, agree, compare, show
 from harness.verify_replay import Derived, check_outcome, derive
+from harness.verify_schedule import check_schedule
 from harness.verify_scripts import check_scripts
 from harness.verify_shape import as_record
 
@@ -53,7 +55,7 @@ def verify_run(store: Store) -> Verdict:
     if damage := store.damage():
         found = Finding("the file", f"is damaged: {damage}")
         return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
-    findings = list(_check_schedule(store))
+    findings = [*check_schedule(store), *_check_unfinished(store)]
     seen: dict[str, str] = {}
     records = 0
     for key, body, times in store.bodies():
@@ -71,20 +73,7 @@ def verify_run(store: Store) -> Verdict:
     )
 
 
-def _check_schedule(store: Store) -> Iterator[Finding]:
-    manifest = store.manifest
-    if manifest.episodes:
-        digest = schedule_digest(islice(store.episodes(), manifest.episodes))
-        if digest != manifest.schedule:
-            yield Finding("the schedule", "is not the one of the manifest", show(manifest.schedule), show(digest))
-    planned = [row for row in store.episodes() if row.deal_key]
-    if len(planned) != manifest.episodes:
-        yield Finding("episodes", "are not as many as the manifest says", show(len(planned)), show(manifest.episodes))
-    for game in dict.fromkeys(row.game for row in planned):
-        blocks = len({row.block for row in planned if row.game == game})
-        ordered = _at(manifest.config, "games", game, "blocks")
-        if ordered is not None and ordered != blocks:
-            yield Finding(f"the blocks of {game}", "are not as many as the config orders", show(blocks), show(ordered))
+def _check_unfinished(store: Store) -> Iterator[Finding]:
     finished = frozenset(store.finished())
     for row in store.episodes():
         if row.key not in finished and any(score is not None for score in row.scores):
@@ -117,11 +106,14 @@ def _check_body(store: Store, key: str, body: str, times: str | None, seen: dict
         return
     found = [*check_outcome(record, derived), *check_decisions(record, derived)]
     yield from found
-    yield from _check_seed(record, row, derived, store.manifest.seed)
+    # The arms of an experiment draw for what they share.
+    drawn_for = row.deal_key if row is not None and row.deal_key and is_experiment(store.manifest) else record.key
+    yield from _check_seed(record, row, derived, store.manifest.seed, drawn_for)
     if not any(finding.where.startswith("decisions") for finding in found):
-        yield from check_scripts(record, derived, store.manifest.seed)
+        yield from check_scripts(record, derived, store.manifest.seed, drawn_for)
         try:
-            yield from check_evidence(record, derived, store.stored_calls(key))
+            alterations = alterations_of(store.manifest, record)
+            yield from check_evidence(record, derived, store.stored_calls(key), alterations)
         except StoreRefused as error:
             yield Finding("calls", f"cannot be read: {error}")
 
@@ -141,7 +133,7 @@ def _check_plan(record: Record, row: EpisodeRow) -> Iterator[Finding]:
 def _check_manifest(record: Record, manifest: Manifest) -> Iterator[Finding]:
     """Compare with what was ordered, as far as the manifest says it."""
     for seat, entrant in enumerate(record.entrants):
-        ordered = manifest.policies.get(f"{record.game}/{entrant}")
+        ordered = manifest.policy(record.game, entrant)
         if ordered is None or seat >= len(record.policies) or seat >= len(record.models):
             continue
         if record.policies[seat] != ordered.get("digest"):
@@ -160,14 +152,16 @@ def _check_manifest(record: Record, manifest: Manifest) -> Iterator[Finding]:
             yield Finding("episode_deadline", "is not as ordered", show(record.episode_deadline), show(deadline))
 
 
-def _check_seed(record: Record, row: EpisodeRow | None, derived: Derived, seed: int) -> Iterator[Finding]:
+def _check_seed(
+    record: Record, row: EpisodeRow | None, derived: Derived, seed: int, drawn_for: str
+) -> Iterator[Finding]:
     """Draw the deal and the aliases again, where the run knows what they were drawn for."""
     if row is None or not row.deal_key:
         return
     deal = dict(derived.game.deal(derived.config, stream(seed, "deal", row.deal_key)))
     if not agree(record.deal, deal):
         yield Finding("deal", "is not the one that the run's seed draws", show(record.deal), show(deal))
-    aliases = deal_aliases(derived.seats, stream(seed, "aliases", record.key))
+    aliases = deal_aliases(derived.seats, stream(seed, "aliases", names_key(drawn_for)))
     if record.aliases != aliases:
         yield Finding("aliases", "are not those that the run's seed draws", show(record.aliases), show(aliases))
 

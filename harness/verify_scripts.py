@@ -9,29 +9,34 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterator
 from typing import Any
 
+from games.ballast import BALLAST
 from games.game import Observation
+from harness.experiments.arms import ALTERATIONS, Altered
 from harness.record import Record
+from harness.redrawn import Redrawn
 from harness.seeds import stream
 from harness.verify_findings import Finding, agree, show
 from harness.verify_replay import Derived
 from policies.baselines import fallback_of, scripted, scripted_names
-from policies.contract import Player, Reply
-from policies.scripted import ScriptedPolicy
+from policies.contract import Player, Policy, Reply
 
 
-def check_scripts(record: Record, derived: Derived, seed: int) -> Iterator[Finding]:
-    """Let the fallback and the scripted entrants move again wherever the record says that they did."""
+def check_scripts(record: Record, derived: Derived, seed: int, drawn_for: str) -> Iterator[Finding]:
+    """Let the fallback and the scripted entrants move again wherever the record says that they did.
+
+    `drawn_for` is what their randomness was drawn for.
+    """
     fallback = fallback_of(record.game)
-    seated: dict[int, tuple[ScriptedPolicy, Player]] = {}
-    ours = {policy.digest: policy for policy in (scripted(record.game, name) for name in scripted_names(record.game))}
+    seated: dict[int, tuple[Policy, Player]] = {}
+    ours = _ours(record.game)
     for seat, digest in enumerate(record.policies):
         if digest in ours and record.models[seat] is None:
-            seated[seat] = ours[digest], ours[digest].sit(seat, stream(seed, "seat", record.key, seat))
+            seated[seat] = ours[digest], ours[digest].sit(seat, stream(seed, "seat", drawn_for, seat), None)
     for decision in record.decisions:
         seat, step = decision.seat, decision.step
         if decision.by == "fallback":
-            policy: ScriptedPolicy = fallback
-            player: Player = fallback.sit(seat, stream(seed, "fallback", record.key, step, seat))
+            policy: Policy = fallback
+            player: Player = fallback.sit(seat, stream(seed, "fallback", drawn_for, step, seat))
         elif decision.by == "scripted" and seat in seated:
             policy, player = seated[seat]
         else:
@@ -40,6 +45,15 @@ def check_scripts(record: Record, derived: Derived, seed: int) -> Iterator[Findi
         played = record.moves[step][seat]
         if not agree(played, move):
             yield Finding(f"moves[{step}][{seat}]", f"is not what {policy.name} plays", show(played), show(move))
+
+
+def _ours(game: str) -> dict[str, Policy]:
+    """The scripted policies of a game by digest, as the arms of an experiment alter them, and redrawn."""
+    plain: list[Policy] = [scripted(game, name) for name in scripted_names(game)]
+    redrawn = [Redrawn(policy) for policy in plain]
+    if game == BALLAST.name:
+        plain += [Altered(policy, alteration) for policy in plain for alteration in ALTERATIONS]
+    return {policy.digest: policy for policy in [*plain, *redrawn]}
 
 
 def _move(player: Player, seen: Observation) -> object:

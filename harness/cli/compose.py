@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from harness.amendments import take_turns
 from harness.brake import Ceilings
 from harness.cli.output import Refused
 from harness.config import LadderConfig, LadderGame
@@ -26,6 +26,7 @@ from harness.prices import cost_of
 from harness.providers.endpoints import Endpoint, client_for, missing_key
 from harness.run import Division, Pace
 from harness.schedule import Episode, schedule
+from harness.schedule_report import describe
 from policies.baselines import fallback_of
 
 if TYPE_CHECKING:
@@ -51,30 +52,36 @@ def divisions_of(config: LadderConfig) -> dict[str, Division]:
 
 def schedule_of(config: LadderConfig) -> tuple[Episode, ...]:
     """Every episode of a ladder; the blocks of several games take turns, so that a partial run has some of each."""
-    blocks: list[tuple[float, int, tuple[Episode, ...]]] = []
-    for order, entry in enumerate(config.games):
-        for number, block in enumerate(_blocks(config, entry)):
-            blocks.append(((number + 0.5) / entry.blocks, order, block))
-    blocks.sort(key=lambda item: item[:2])
-    return tuple(episode for _, _, block in blocks for episode in block)
+    return take_turns([_planned(config, entry) for entry in config.games])
 
 
-def _blocks(config: LadderConfig, entry: LadderGame) -> Iterator[tuple[Episode, ...]]:
+def _planned(config: LadderConfig, entry: LadderGame) -> tuple[Episode, ...]:
     names = [spec.name for spec in config.playing(entry.game.name)]
-    planned = schedule(entry.game.name, names, entry.seats, entry.blocks, config.seed)
-    for _, block in groupby(planned, key=lambda episode: episode.block):
-        yield tuple(block)
+    return schedule(entry.game.name, names, entry.seats, entry.blocks, config.seed, entry.rows)
 
 
 def manifest_of(config: LadderConfig, episodes: Sequence[Episode]) -> Manifest:
-    """What a run made now under `config` is ordered with."""
-    return ordered(config.seed, config.to_json(), divisions_of(config), episodes)
+    """What a run made now under `config` is ordered with; `episodes` are its schedule."""
+    games = [entry.game.name for entry in config.games]
+    reports = {
+        game: describe(
+            [episode for episode in episodes if episode.game == game], [spec.name for spec in config.playing(game)]
+        )
+        for game in games
+    }
+    schedules = {game: report.to_json() for game, report in reports.items()}
+    return ordered(config.seed, config.to_json(), divisions_of(config), episodes, schedules)
 
 
 def ordered(
-    seed: int, config: dict[str, Any], divisions: Mapping[str, Division], episodes: Sequence[Episode]
+    seed: int,
+    config: dict[str, Any],
+    divisions: Mapping[str, Division],
+    episodes: Sequence[Episode],
+    schedules: Mapping[str, dict[str, Any]] | None = None,
 ) -> Manifest:
-    """The manifest of a run made now. `config` holds all that must be equal for the run to be gone on with."""
+    """The manifest of a run made now. `config` holds all that must be equal for the run to be gone on with; `schedules`
+    says by game how balanced `episodes` are."""
     return Manifest(
         run_id=new_run_id(seed),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -86,6 +93,7 @@ def ordered(
             for entrant, policy in division.policies.items()
         },
         schedule=schedule_digest(episodes),
+        schedules=dict(schedules or {}),
         episodes=len(episodes),
         versions=versions(),
     )
@@ -170,10 +178,12 @@ async def open_exchanges(
         yield exchanges
 
 
+def learned(exchanges: Mapping[str, Exchange]) -> dict[str, tuple[str, ...]]:
+    """What was learned of each model and is done otherwise than ordered, by model; none without anything."""
+    found = {model: tuple(getattr(exchange.client, "adaptations", ())) for model, exchange in exchanges.items()}
+    return {model: lines for model, lines in found.items() if lines}
+
+
 def adaptations(exchanges: Mapping[str, Exchange]) -> list[str]:
-    """What was learned of the models and is done otherwise than ordered, a line each."""
-    return [
-        f"{model}: {line}"
-        for model, exchange in exchanges.items()
-        for line in getattr(exchange.client, "adaptations", ())
-    ]
+    """The same, a line each."""
+    return [f"{model}: {line}" for model, lines in learned(exchanges).items() for line in lines]

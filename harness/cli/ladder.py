@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
@@ -17,10 +17,13 @@ from harness.cli.options import number, whole
 from harness.cli.output import FINE, INTERRUPTED, INVALID, print_note
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from harness.brake import Brake
     from harness.config import LadderConfig
     from harness.display import Closing, Plan, Progress
-    from harness.run import Keeper, Summary
+    from harness.line import Exchange
+    from harness.run import Division, Keeper, Summary
     from harness.schedule import Episode
     from harness.store import Store
 
@@ -57,6 +60,9 @@ def ladder(
         Path | None,
         typer.Option(metavar="RUN", help="Use again what this earlier run was answered to the very same questions."),
     ] = None,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Add the config's new entrants and blocks to the run that is there.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the ranking as JSON; no progress is shown.")] = False,
 ) -> None:
     """Play a ladder, or go on where it stopped, then rank it.
@@ -67,16 +73,22 @@ def ladder(
     With --reuse, a question that an earlier run asked in the same episode, seat, step and attempt is not asked again:
     its answer counts here too, at no cost, and is marked. Failures, timeouts and refusals are asked anew.
 
+    With --extend, entrants that the config has more are added to the run, with as few new blocks as bring them to an
+    equal share, or with as many as the config's larger `blocks` asks for. Every block that is there stays as it is.
+    Entrants that the config has no more leave, once all that was planned with them is played.
+
       weigh ladder ladder.toml
       weigh ladder ladder.toml --name second --seed 8 --max-usd 2.50
       weigh ladder changed.toml --reuse results/ladder
+      weigh ladder larger.toml --name ladder --extend
 
     Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
     or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
     """
     from harness.cli.compose import manifest_of, require_ready, schedule_of
+    from harness.cli.extending import advice, extended_run
     from harness.cli.opening import opening_lines, require_prices
-    from harness.cli.run_folder import run_in
+    from harness.cli.run_folder import planned_in, run_in
     from harness.cli.stopping import require_own_loop
     from harness.config import load_config
     from harness.reuse import Reusing, earlier_run
@@ -100,7 +112,14 @@ def ladder(
     with ExitStack() as opened:
         # Before the run's folder is made: what is refused leaves nothing behind.
         earlier = None if reuse is None else opened.enter_context(earlier_run(reuse, manifest, folder))
-        store = opened.enter_context(run_in(folder, manifest, episodes, "a name of its own (--name)"))
+        another = "a name of its own (--name)"
+        store = opened.enter_context(
+            extended_run(order, manifest)
+            if extend
+            else run_in(folder, manifest, episodes, another, lambda there: advice(order, there, manifest))
+        )
+        if store.manifest.amendments:
+            episodes = planned_in(store)
         for warning in order.warnings:
             print_note(f"weigh: {warning}")
         if not json:
@@ -109,7 +128,7 @@ def ladder(
         for model in earlier.otherwise if earlier is not None else ():
             print_note(f"weigh: {model} is asked elsewhere or in another way than in {reuse}; its answers are not used")
         keeper = store if earlier is None else Reusing(store, earlier)
-        code = _play(order, store, keeper, episodes, shlex.join(["weigh", *context.obj]), json)
+        code = play_out(order, store, keeper, episodes, shlex.join(["weigh", *context.obj]), json)
         if reuse is not None and not json:
             print_note(f"{store.totals().reused} answers of earlier runs were used again")
     from harness.cli.rank import show_ranking
@@ -121,10 +140,30 @@ def ladder(
         raise typer.Exit(code or INVALID)
 
 
-def _play(
-    order: LadderConfig, store: Store, keeper: Keeper, episodes: tuple[Episode, ...], resume: str, silent: bool
+class Afterwards(Protocol):
+    """What is asked of models once every episode is played, within the same limits."""
+
+    async def due(self) -> bool:
+        """Whether there is a question that the run holds no answer to."""
+
+    async def ask(self, exchanges: Mapping[str, Exchange], brake: Brake, display: Progress) -> None:
+        """Ask. Returns when all is asked or the brake is pulled."""
+
+
+def play_out(
+    order: LadderConfig,
+    store: Store,
+    keeper: Keeper,
+    episodes: tuple[Episode, ...],
+    resume: str,
+    silent: bool,
+    divisions: Mapping[str, Division] | None = None,
+    afterwards: Afterwards | None = None,
 ) -> int:
-    """Play what is left, showing it; returns the exit code."""
+    """Play what is left, showing it; returns the exit code.
+
+    `divisions` are the policies that play, where they are others than the config's entrants.
+    """
     from harness.brake import Brake
     from harness.cli.compose import ceilings_of
     from harness.display import choose_display
@@ -140,7 +179,9 @@ def _play(
             display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost, 'call')}")
         store.set_status("running")
         try:
-            summary = asyncio.run(_sitting(order, keeper, episodes, finished, brake, display))
+            summary = asyncio.run(
+                _sitting(order, store, keeper, episodes, finished, brake, display, divisions, afterwards)
+            )
         except (KeyboardInterrupt, asyncio.CancelledError):
             # The second Ctrl-C: nothing more is waited for. What was kept stays kept.
             brake.pull("interrupted", "stopped at once")
@@ -156,23 +197,33 @@ def _play(
 
 async def _sitting(
     order: LadderConfig,
+    store: Store,
     keeper: Keeper,
     episodes: tuple[Episode, ...],
     finished: frozenset[str],
     brake: Brake,
     display: Progress,
+    divisions: Mapping[str, Division] | None,
+    afterwards: Afterwards | None,
 ) -> Summary:
     from harness.cli.compose import adaptations, calls_at_once, divisions_of, open_exchanges, pace_of
+    from harness.cli.learning import Learning
     from harness.cli.stopping import stopping_on_signals
     from harness.run import Run
 
     with stopping_on_signals(brake, display.note):
         # A run with nothing left to play starts no model.
-        endpoints = order.endpoints if len(finished) < len(episodes) else {}
+        due = len(finished) < len(episodes) or (afterwards is not None and await afterwards.due())
+        endpoints = order.endpoints if due else {}
         async with open_exchanges(endpoints, order.limits.decision_timeout, calls_at_once(order)) as exchanges:
-            run = Run(order.seed, divisions_of(order), keeper, exchanges, brake, display, pace_of(order.limits))
+            learning = Learning(keeper, store, exchanges)
+            fielded = divisions or divisions_of(order)
+            run = Run(order.seed, fielded, learning, exchanges, brake, display, pace_of(order.limits))
             try:
-                return await run.play(episodes, finished)
+                summary = await run.play(episodes, finished)
+                if afterwards is not None and not brake.pulled:
+                    await afterwards.ask(exchanges, brake, display)
+                return summary
             finally:
                 for line in adaptations(exchanges):
                     display.note(line)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from harness.cli.compose import calls_at_once
 from harness.cli.output import Refused
 from harness.descriptors import shortage
+from harness.schedule import follows_design
 from harness.schedule_report import describe
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def opening_lines(order: LadderConfig, versions: Mapping[str, str], episodes: Sequence[Episode]) -> Iterator[str]:
-    """One line each; no key, password or header is in them."""
+    """One line each; no key, password or header is in them. `episodes` are all that the run plans."""
     yield ", ".join(f"{name} {number}" for name, number in versions.items())
     for model, endpoint in order.endpoints.items():
         yield f"{model}: {_where(endpoint)}"
@@ -32,7 +33,8 @@ def opening_lines(order: LadderConfig, versions: Mapping[str, str], episodes: Se
     for entry in order.games:
         name = entry.game.name
         played = [episode for episode in episodes if episode.game == name]
-        yield from describe(played, [spec.name for spec in order.playing(name)]).lines()
+        field = [spec.name for spec in order.playing(name)]
+        yield from describe(played, field, follows_design(played, field, order.seed, entry.rows)).lines()
 
 
 def unsent(order: LadderConfig) -> Iterator[str]:

@@ -10,40 +10,53 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.cli.output import Refused, print_note
 from harness.manifest import Manifest, differences, version_notes
+from harness.schedule import Episode
 from harness.store import Store, StoreFailed, is_run
-
-if TYPE_CHECKING:
-    from harness.schedule import Episode
 
 
 @contextmanager
-def run_in(folder: Path, manifest: Manifest, episodes: Sequence[Episode], another: str) -> Iterator[Store]:
+def run_in(
+    folder: Path,
+    manifest: Manifest,
+    episodes: Sequence[Episode],
+    another: str,
+    advice: Callable[[Store], str | None] = lambda store: None,
+) -> Iterator[Store]:
     """The run in `folder`, open for writing: a new one, or the one that is there if it was ordered alike.
 
-    Raises Refused when it was ordered otherwise (`another` says how to give this one a place of its own), or when
-    nothing can be written there; then nothing is.
+    Raises Refused when it was ordered otherwise (`another` says how to give this one a place of its own, `advice` what
+    else can be done with what is there), or when nothing can be written there; then nothing is.
     """
-    if not _holds_run(folder):
-        with _opened(lambda: Store.create(folder, manifest, episodes)) as store:
+    if not holds_run(folder):
+        with opened(lambda: Store.create(folder, manifest, episodes)) as store:
             yield store
         return
-    with _opened(lambda: Store.open(folder)) as store:
+    with opened(lambda: Store.open(folder)) as store:
         reasons = differences(store.manifest, manifest)
         if reasons:
+            further = advice(store)
             raise Refused(
                 f"{folder} holds a run made under another config; give this one {another}, or put back:",
                 *(f"  {line}" for line in reasons),
+                *([further] if further else []),
             )
         for line in version_notes(store.manifest, manifest):
             print_note(f"weigh: {line}")
         yield store
 
 
-def _holds_run(folder: Path) -> bool:
+def planned_in(store: Store) -> tuple[Episode, ...]:
+    """Every episode that a run plans, in the order to play them."""
+    return tuple(
+        Episode(row.key, row.game, row.block, row.entrants, row.deal_key) for row in store.episodes() if row.deal_key
+    )
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether there is a run in `folder`. Raises Refused when there is none and none can be made."""
     try:
         if is_run(folder):
             return True
@@ -53,8 +66,9 @@ def _holds_run(folder: Path) -> bool:
     return False
 
 
-def _opened(how: Callable[[], Store]) -> Store:
-    """A place where nothing can be written is for the caller to change, and refused as such; a full disk is not."""
+def opened(how: Callable[[], Store]) -> Store:
+    """The store that `how` opens. A place where nothing can be written is for the caller to change, and refused as
+    such; a full disk is not."""
     try:
         return how()
     except StoreFailed as failed:

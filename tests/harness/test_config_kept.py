@@ -26,7 +26,8 @@ def test_what_is_kept_is_plain_json_with_no_place_of_this_machine(write: Write, 
     kept = load_config(write(text)).to_json()
     assert json.loads(json.dumps(kept)) == kept
     assert str(folder) not in json.dumps(kept)
-    assert kept["games"] == {"goofspiel": {"blocks": 5, "config": {"seats": 4, "cards": 13, "max_rounds": 13}}}
+    settings = {"seats": 4, "cards": 13, "max_rounds": 13}
+    assert kept["games"] == {"goofspiel": {"blocks": 5, "rows": "williams", "config": settings}}
     assert kept["limits"] == {"decision_timeout": 60.0, "episode_deadline": None}
     entrants = kept["entrants"]
     assert isinstance(entrants, dict)

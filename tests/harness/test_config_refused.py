@@ -66,6 +66,10 @@ max_fallback = 0.1
             "4: games.goofspiel.max_rounds: must be at most cards, which is 6, not 7",
         ),
         ("[games.goofspiel]\nblocks = 0", "2: games.goofspiel.blocks: must be at least 1, not 0"),
+        (
+            '[games.goofspiel]\nrows = "wiliams"',
+            "2: games.goofspiel.rows: the text \"wiliams\" is no choice; did you mean 'williams'?",
+        ),
         ("games.goofspiel = 4", "1: games.goofspiel: must be a table, not 4"),
         ("games = 4", "1: games: missing: a table for each game, as [games.goofspiel]"),
         ("seed = 1", " games: missing: a table for each game, as [games.goofspiel]"),

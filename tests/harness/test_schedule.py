@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.designs import ScheduleInvalid
-from harness.schedule import Episode, episodes, extend, schedule
+from harness.schedule import Episode, catch_up, episodes, extend, follows_design, schedule
 from harness.schedule_report import describe
 
 
@@ -59,8 +59,11 @@ def test_two_seats_play_both_sides_of_a_deal():
 
 def test_o26_the_schedule_is_the_same_in_another_process_under_another_hash_seed():
     program = (
-        "import hashlib; from harness.schedule import schedule;"
-        "print(hashlib.sha256(repr(schedule('g', ['x', 'b', 'a', 'm', 'k', 'q'], 4, 40, 3)).encode()).hexdigest())"
+        "import hashlib; from harness.schedule import catch_up, extend, schedule;"
+        "names = ['x', 'b', 'a', 'm', 'k', 'q']; more = [*names, 'z', 'new'];"
+        "made = [schedule('g', names, seats, 40, 3, rows) for seats in (4, 5) for rows in ('williams', 'cyclic')];"
+        "made += [extend(made[2], more, 9, 3), catch_up(made[0], more, ['z', 'new'], 3)];"
+        "print(hashlib.sha256(repr(made).encode()).hexdigest())"
     )
     printed = {
         subprocess.run(
@@ -75,6 +78,20 @@ def test_o26_the_schedule_is_the_same_in_another_process_under_another_hash_seed
     assert len(printed) == 1
 
 
+@pytest.mark.parametrize("entrants", [4, 7, 13])
+def test_deals_are_fresh_for_every_table_and_shared_only_within_a_block(entrants):
+    planned = schedule("g", names(entrants), 4, 2 * entrants, 5)
+    planned += extend(planned, [*names(entrants), "new"], 5, 5)
+    deals = {}
+    for episode in planned:
+        deals.setdefault(episode.deal_key, []).append(episode)
+    assert len(deals) == 2 * entrants + 5
+    for shared in deals.values():
+        assert len({episode.block for episode in shared}) == 1
+        assert len({frozenset(episode.entrants) for episode in shared}) == 1
+        assert len({episode.entrants for episode in shared}) == len(shared) == 4
+
+
 def test_a_pinned_schedule_does_not_change_between_versions():
     """Runs are resumed by newer versions: what a seed means is a contract."""
     planned = schedule("g", ["ann", "bob", "cy"], 2, 2, 3)
@@ -84,6 +101,15 @@ def test_a_pinned_schedule_does_not_change_between_versions():
         ("g/b0001/r0", ("cy", "bob")),
         ("g/b0001/r1", ("bob", "cy")),
     ]
+
+
+def test_pinned_rows_do_not_change_between_versions():
+    def seated(seats, rows):
+        return ["".join(episode.entrants) for episode in schedule("g", "abcde"[:seats], seats, 2, 3, rows)]
+
+    assert seated(4, "williams") == ["cdba", "dacb", "abdc", "bcad", "cabd", "adcb", "dbac", "bcda"]
+    assert seated(3, "williams") == ["bca", "cab", "abc", "acb", "bac", "cba"]
+    assert seated(3, "cyclic") == ["bca", "cab", "abc", "bac", "acb", "cba"]
 
 
 @given(st.permutations(names(7)), st.integers(0, 1000))
@@ -181,6 +207,63 @@ def test_extending_twice_equals_extending_once(first, second):
     assert step + extend((*played, *step), field, second, 8) == once
 
 
+@given(st.integers(1, 9), st.integers(1, 9))
+@settings(deadline=None, max_examples=15)
+def test_more_blocks_for_the_same_field_go_on_with_the_design(first, more):
+    played = schedule("g", names(7), 4, first, 3)
+    assert played + extend(played, names(7), more, 3) == schedule("g", names(7), 4, first + more, 3)
+
+
+@pytest.mark.parametrize(
+    ("entrants", "seats", "blocks", "more"), [(4, 4, 4, 16), (2, 2, 6, 12), (3, 2, 3, 3), (7, 4, 7, 7), (5, 2, 10, 5)]
+)
+def test_a_newcomer_gets_as_few_blocks_as_an_equal_share_takes(entrants, seats, blocks, more):
+    """With k blocks more, all with the newcomer, k = (blocks * seats + k * seats) / (entrants + 1)."""
+    played = schedule("g", names(entrants), seats, blocks, 3)
+    field = [*names(entrants), "new"]
+    added = catch_up(played, field, ["new"], 3)
+    assert len(added) == more * seats
+    assert added == extend(played, field, more, 3)
+    report = describe((*played, *added))
+    assert len({sum(row) for row in report.chairs.sittings}) == 1
+
+
+@given(fields, st.integers(1, 8), st.integers(1, 3), st.integers(0, 3), st.integers(0, 99))
+@settings(deadline=None, max_examples=60)
+def test_newcomers_come_up_to_an_equal_share_whoever_left(field, blocks, came, left, seed):
+    entrants, seats = field
+    now = [*names(entrants)[left:], *(f"x{number}" for number in range(came))]
+    if len(now) < seats:
+        return
+    played = schedule("g", names(entrants), seats, blocks, seed)
+    added = catch_up(played, now, now[-came:], seed)
+    assert len(added) <= seats * (2 * blocks * len(now) + len(now))
+    assert all(any(name in episode.entrants for episode in added) for name in now[-came:])
+    assert not set(names(entrants)[:left]) & {name for episode in added for name in episode.entrants}
+    assert added == extend(played, now, len(added) // seats, seed)
+
+
+def test_where_nobody_can_catch_up_a_newcomer_gets_what_the_others_had():
+    played = schedule("g", names(4), 4, 6, 3)
+    assert len(catch_up(played, [*names(3), "new"], ["new"], 3)) == 6 * 4
+
+
+def test_without_a_newcomer_nothing_is_caught_up():
+    played = schedule("g", names(6), 4, 6, 3)
+    assert catch_up(played, names(5), [], 3) == ()
+
+
+def test_a_schedule_that_was_extended_for_another_field_says_so():
+    played = schedule("g", names(7), 4, 7, 3)
+    assert follows_design(played, names(7), 3)
+    whole = (*played, *extend(played, names(8), 7, 3))
+    assert not follows_design(whole, names(8), 3)
+    report = describe(whole, names(8), followed=False)
+    assert not report.exact
+    assert report.lines()[0].endswith("8 entrants at 4 seats, extended for another field")
+    assert report.lines()[2].startswith("  not balanced: blocks were added for another field; ")
+
+
 def test_extending_nothing_or_a_mixture_is_refused():
     with pytest.raises(ScheduleInvalid, match="there are no episodes"):
         extend((), names(4), 1, 0)
@@ -213,12 +296,14 @@ def test_the_report_as_json_has_every_count():
         "blocks": 3,
         "episodes": 6,
         "design": "full table",
+        "followed": True,
         "exact": True,
         "cycle": 1,
         "left_over": 0,
         "balanced": True,
         "pair_meetings": {"fewest": 3, "most": 3},
         "seat_sittings": {"fewest": 3, "most": 3},
+        "neighbours": {"fewest": 3, "most": 3},
         "meetings": {"a": {"b": 3}, "b": {"a": 3}},
         "sittings": {"a": [3, 3], "b": [3, 3]},
     }

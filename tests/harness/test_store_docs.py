@@ -15,8 +15,10 @@ from games.registry import GAMES, game_named
 from games.replay import replay
 from harness import result_rows
 from harness.calls import Billing, Fate
-from harness.manifest import Manifest
+from harness.manifest import Amendment, Manifest
 from harness.record import Decision, Record, Times
+from harness.schedule import schedule
+from harness.schedule_report import describe
 from harness.store_schema import APPLICATION_ID, VERSION
 from tests.harness.verify_cases import new_run
 
@@ -72,7 +74,8 @@ def test_every_table_and_column_is_described(tmp_path: Path) -> None:
             assert table in words
             columns = {row[1] for row in store._db.execute(f"PRAGMA table_info({table})")}
             assert columns <= words, table
-    assert set(Manifest.model_fields) <= words | {"schema_version"}
+    assert {*Manifest.model_fields, *Amendment.model_fields} <= words | {"schema_version"}
+    assert describe(schedule("g", ["a", "b"], 2, 1, 0)).to_json().keys() <= words
     assert f"0x{APPLICATION_ID:x}" in PAGE
     assert f"the format version, {VERSION}." in PAGE
 

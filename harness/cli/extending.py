@@ -1,0 +1,72 @@
+"""`weigh ladder --extend`: the run that is there, with what the config has more of.
+
+Owns what a person is told of it. What an extension is and how many blocks it adds is `harness.amendments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from harness.amendments import extension, obstacles
+from harness.cli.output import Refused, print_note
+from harness.cli.run_folder import holds_run, opened, planned_in
+from harness.manifest import Manifest, version_notes
+from harness.store import Store
+
+if TYPE_CHECKING:
+    from harness.amendments import Extension
+    from harness.config import LadderConfig
+
+
+@contextmanager
+def extended_run(order: LadderConfig, manifest: Manifest) -> Iterator[Store]:
+    """The run of `order`, open for writing and extended to `manifest`, what the config orders now.
+
+    Raises Refused when there is no run, and when the config differs from it in what no extension changes.
+    """
+    folder = order.run_folder
+    if not holds_run(folder):
+        raise Refused(f"{folder} holds no run to extend; without --extend this config makes a new one")
+    with opened(lambda: Store.open(folder)) as store:
+        reasons = _reasons(order, store, manifest)
+        if reasons:
+            raise Refused(
+                f"{folder} cannot be extended to this config; give it a name of its own (--name), or mend:",
+                *(f"  {line}" for line in reasons),
+            )
+        for line in version_notes(store.manifest, manifest):
+            print_note(f"weigh: {line}")
+        more = _extension(order, store, manifest)
+        if more is None:
+            print_note("weigh: nothing to extend: the config is the run's own")
+        else:
+            store.amend(more.manifest, more.episodes)
+            print_note(f"weigh: the run is extended: {'; '.join(more.lines)}")
+        yield store
+
+
+def advice(order: LadderConfig, store: Store, manifest: Manifest) -> str | None:
+    """What --extend would do with a run that was made under another config; None when it could not either."""
+    if _reasons(order, store, manifest):
+        return None
+    more = _extension(order, store, manifest)
+    return None if more is None else f"--extend would keep what is there and go on with it ({'; '.join(more.lines)})"
+
+
+def _reasons(order: LadderConfig, store: Store, manifest: Manifest) -> list[str]:
+    planned, finished = planned_in(store), frozenset(store.finished())
+    left = [episode for episode in planned if episode.key not in finished]
+    return obstacles(store.manifest, manifest, planned, left, _given(order))
+
+
+def _extension(order: LadderConfig, store: Store, manifest: Manifest) -> Extension | None:
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    return extension(store.manifest, manifest, planned_in(store), _given(order), when)
+
+
+def _given(order: LadderConfig) -> Mapping[str, int | None]:
+    """How many blocks the config asks for, by game; None where it leaves that open."""
+    return {entry.game.name: entry.blocks if entry.blocks_given else None for entry in order.games}
