@@ -1,6 +1,6 @@
 """How often the ladder's intervals hold, measured on simulated leagues whose truth is known.
 
-    python -m benches.coverage            about two minutes; prints the tables of docs/method.md
+    python -m benches.coverage            about three minutes; prints the tables of docs/method.md
     python -m benches.coverage --quick    a tenth of it
 
 Every league is played on a schedule of `harness.schedule`. A score is the entrant's strength less its table's mean
@@ -11,6 +11,7 @@ so that a table sums to 0. Fixed seeds: equal figures on every run.
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.clusters import cluster_mean, estimate
+from harness.places import call_first, places
 from harness.rank_draws import draw_ranks
 from harness.schedule import schedule
 
@@ -60,6 +62,8 @@ class Measured:
     """Share of the ladder's intervals that hold the truth: the expected mean on this schedule."""
     textbook: float
     """The same for the interval of block means that knows nothing of the tables."""
+    adjusted: float
+    """The same for the interval of the adjusted mean, whose truth is the adjusted mean of the expected scores."""
     narrower: float
     """Width of the ladder's interval over that of the textbook."""
     mean_error: float
@@ -102,6 +106,9 @@ class Table:
         """Expected mean of each entrant on this schedule."""
         self.even_truth: Floats = self._even()
         """Expected mean of each entrant if all tables were equally common."""
+        expected_fit = estimate(self.entrant, self.episode, self.block, self.expected.ravel(), league.entrants)
+        self.adjusted_truth: Floats = expected_fit.adjusted
+        """Expected adjusted mean on this schedule: `even_truth` where strengths add up."""
 
     def _expected(self, rng: np.random.Generator) -> Floats:
         at_table = self.strengths[self.tables]
@@ -145,11 +152,12 @@ def measure(league: League, repetitions: int) -> Measured:
     """Play `league` so often and compare every interval with the truth."""
     table = Table(league)
     rng = np.random.default_rng(11)
-    held, plain, widths, plain_widths, off, adjusted_off = [], [], [], [], [], []
+    held, adjusted_held, plain, widths, plain_widths, off, adjusted_off = [], [], [], [], [], [], []
     for _ in range(repetitions):
         score = table.draw(rng)
         found = estimate(table.entrant, table.episode, table.block, score, league.entrants)
         held.append(np.abs(found.mean - table.truth) <= found.half_width)
+        adjusted_held.append(np.abs(found.adjusted - table.adjusted_truth) <= found.adjusted_half_width)
         widths.append(found.half_width)
         off.append(found.mean - table.even_truth)
         adjusted_off.append(found.adjusted - table.even_truth)
@@ -161,6 +169,7 @@ def measure(league: League, repetitions: int) -> Measured:
     return Measured(
         clustered=float(np.mean(held)),
         textbook=float(np.mean(plain)),
+        adjusted=float(np.mean(adjusted_held)),
         narrower=float(np.mean(widths) / np.mean(plain_widths)),
         mean_error=float(np.sqrt(np.mean(np.square(off)))),
         adjusted_error=float(np.sqrt(np.mean(np.square(adjusted_off)))),
@@ -185,6 +194,34 @@ def measure_ranks(league: League, strengths: Floats, repetitions: int) -> Ranked
     return Ranked(float(np.mean(called)), float(np.mean(rightly)), float(np.mean(covered)))
 
 
+def measure_games(fields: Sequence[tuple[League, Floats]], repetitions: int) -> tuple[float, float]:
+    """Play several games so often: the share of ladders in which somebody was wrongly called first in any of them, with
+    Holm's correction and without."""
+    tables = [Table(league, strengths) for league, strengths in fields]
+    rng = np.random.default_rng(17)
+    corrected, alone = 0, 0
+    gc.freeze()  # statsmodels collects garbage at every call, which takes longer than the rest
+    for _ in range(repetitions):
+        games, wrong = [], []
+        for table in tables:
+            names = [f"e{number:03}" for number in range(table.league.entrants)]
+            score = table.draw(rng)
+            found = estimate(table.entrant, table.episode, table.block, score, table.league.entrants)
+            games.append(places(names, names, found, len(tables)))
+            best = table.strengths == table.strengths.max()
+            alone_at_the_top = best & (best.sum() == 1)
+            wrong.append([name for name, right in zip(names, alone_at_the_top, strict=True) if not right])
+        called = call_first(games)
+        corrected += any(game[name].first for game, names in zip(called, wrong, strict=True) for name in names)
+        alone += any(
+            game[name].claims and game[name].interval == (1, 1)
+            for game, names in zip(called, wrong, strict=True)
+            for name in names
+        )
+    gc.unfreeze()
+    return corrected / repetitions, alone / repetitions
+
+
 ADDITIVE = (
     League(4, 4, 6),
     League(4, 4, 20),
@@ -205,8 +242,9 @@ OTHERS = (
     League(6, 2, 150, "win or lose"),
     League(13, 4, 26, "strengths that do not add up"),
     League(13, 4, 26, episodes=50),
+    League(9, 4, 11, episodes=29),
 )
-"""Leagues that are not, and a run cut short."""
+"""Leagues that are not, and runs cut short."""
 
 FIELDS = (
     (League(2, 2, 5), "both equal", (0.0, 0.0)),
@@ -221,6 +259,15 @@ FIELDS = (
 )
 """Leagues for ranks, with the strengths of the entrants."""
 
+TWO_LEADERS = (League(4, 4, 10), np.array((0.4, 0.4, -0.4, -0.4)))
+CLEAR = (League(4, 4, 10), np.array((0.6, 0.0, -0.2, -0.4)))
+GAMES = (
+    ("5 games, two equal at the top in each", (TWO_LEADERS,) * 5),
+    ("5 games, two equal at the top in three, a clear first in two", (*(TWO_LEADERS,) * 3, CLEAR, CLEAR)),
+    ("5 games of 2, 20 blocks, both equal", ((League(2, 2, 20), np.zeros(2)),) * 5),
+)
+"""Ladders of several games."""
+
 
 def main(arguments: Sequence[str] = ()) -> int:
     parser = argparse.ArgumentParser(
@@ -230,13 +277,16 @@ def main(arguments: Sequence[str] = ()) -> int:
     quick = parser.parse_args([*arguments]).quick
     repetitions, rank_repetitions = (200, 100) if quick else (2_000, 1_000)
     print(f"{repetitions} repetitions a league; 95 % intervals\n")
-    print("| league | interval holds | textbook holds | width / textbook | error of mean | of adjusted mean |")
-    print("|:--|--:|--:|--:|--:|--:|")
+    print(
+        "| league | interval holds | textbook holds | width / textbook | adjusted holds | error of mean "
+        "| of adjusted mean |"
+    )
+    print("|:--|--:|--:|--:|--:|--:|--:|")
     for league in (*ADDITIVE, *OTHERS):
         m = measure(league, repetitions)
         print(
-            f"| {league.title} | {m.clustered:.3f} | {m.textbook:.3f} | {m.narrower:.2f} | {m.mean_error:.3f} "
-            f"| {m.adjusted_error:.3f} |",
+            f"| {league.title} | {m.clustered:.3f} | {m.textbook:.3f} | {m.narrower:.2f} | {m.adjusted:.3f} "
+            f"| {m.mean_error:.3f} | {m.adjusted_error:.3f} |",
             flush=True,
         )
     print(f"\n{rank_repetitions} repetitions a field\n")
@@ -246,6 +296,12 @@ def main(arguments: Sequence[str] = ()) -> int:
         r = measure_ranks(league, np.array(strengths), rank_repetitions)
         size = f"{league.entrants} at {league.seats}, {league.blocks} blocks"
         print(f"| {size}, {what} | {r.called:.3f} | {r.rightly:.3f} | {r.covered:.3f} |", flush=True)
+    print(f"\n{rank_repetitions} repetitions a ladder of several games\n")
+    print("| ladder | anybody wrongly called first | without Holm |")
+    print("|:--|--:|--:|")
+    for title, fields in GAMES:
+        corrected, alone = measure_games(fields, rank_repetitions)
+        print(f"| {title} | {corrected:.3f} | {alone:.3f} |", flush=True)
     return 0
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import isnan
 from typing import TYPE_CHECKING
 
-from harness.clusters import ZERO
+from harness.clusters import LEAST_ALIKE, ZERO
 from harness.flags import hollow, refused_in_a_row, truncation
 from harness.standings import Caveat, CaveatKind, Lead, Standing
 from harness.tallies import episodes_of, starts_of
@@ -25,13 +26,20 @@ OUT_OF_REACH = 100_000
 
 
 def caveats(
-    rows: GameRows, standings: Sequence[Standing], lead: Lead | None, expected: int | None, estimates: Estimates
+    rows: GameRows,
+    standings: Sequence[Standing],
+    lead: Lead | None,
+    expected: int | None,
+    claims: int,
+    estimates: Estimates,
 ) -> tuple[Caveat, ...]:
-    """Everything that applies to one game's ladder, the weightiest first."""
+    """Everything that applies to one game's ladder, the weightiest first. `claims` is in how many games of the ladder
+    somebody might be called first."""
     found: list[tuple[CaveatKind, str | None]] = [
         ("partial", _partial(rows, expected)),
         ("not_separated", _not_separated(lead, standings, len(estimates.influence))),
-        ("few_blocks", _few_blocks(standings)),
+        ("several_games", _several_games(standings, claims)),
+        *(("few_blocks", text) for text in _few_blocks(rows, standings, estimates)),
         ("no_spread", _no_spread(standings)),
         ("no_baseline", _no_baseline(standings)),
         ("voids", _voids(rows, standings)),
@@ -42,6 +50,8 @@ def caveats(
         ("mixed_tables", _mixed_tables(rows)),
         ("uneven_meetings", _uneven_meetings(estimates)),
         ("not_linked", _not_linked(rows, estimates)),
+        ("not_in_all_runs", _not_in_all_runs(rows)),
+        ("adjusted_beyond", _adjusted_beyond(rows, standings)),
         ("unknown_cost", _unknown_cost(standings)),
         ("cut_prompts", _cut_prompts(standings)),
         ("reasoning_only", _reasoning_only(standings)),
@@ -63,10 +73,18 @@ def _partial(rows: GameRows, expected: int | None) -> str | None:
 
 
 def _not_separated(lead: Lead | None, standings: Sequence[Standing], blocks: int) -> str | None:
-    if lead is None or lead.interval is None or any(standing.first for standing in standings):
+    if lead is None or _first_alone(standings):
         return None
-    if abs(lead.difference) <= ZERO:
+    judged = all(s.interval is not None for s in standings if s.entrant in (lead.leader, lead.runner_up))
+    if judged and abs(lead.difference) <= ZERO:
         return f"nobody is called first: {lead.leader} and {lead.runner_up} have equal means"
+    if judged and lead.interval is None:
+        return (
+            f"nobody is called first: {lead.leader} leads {lead.runner_up} by {lead.difference:.3f} in every block, "
+            f"and fewer than {LEAST_ALIKE} blocks that all agree are no proof"
+        )
+    if lead.interval is None:
+        return None
     sure = f"[{lead.interval.low:+.3f}, {lead.interval.high:+.3f}]"
     text = f"nobody is called first: {lead.leader} leads {lead.runner_up} by {lead.difference:.3f} {sure}"
     needed = lead.blocks_needed
@@ -77,9 +95,44 @@ def _not_separated(lead: Lead | None, standings: Sequence[Standing], blocks: int
     return text
 
 
-def _few_blocks(standings: Sequence[Standing]) -> str | None:
-    few = [standing.entrant for standing in standings if standing.rank is not None and standing.interval is None]
-    return f"not enough blocks for an interval: {_listed(few)}" if few else None
+def _several_games(standings: Sequence[Standing], claims: int) -> str | None:
+    leader = _first_alone(standings)
+    if leader is None or leader.first:
+        return None
+    return (
+        f"{leader.entrant} would be called first if this were the only game (p = {leader.first_p:.3f}); "
+        f"among the leaders of {claims} games it is not (p = {leader.first_p_holm:.3f} by Holm)"
+    )
+
+
+def _first_alone(standings: Sequence[Standing]) -> Standing | None:
+    """Who is called first, or would be if there were no other game."""
+    return next((s for s in standings if s.first_p is not None and s.rank_interval == (1, 1)), None)
+
+
+def _few_blocks(rows: GameRows, standings: Sequence[Standing], estimates: Estimates) -> Iterator[str]:
+    """Why somebody who is ranked has no interval."""
+    lone: list[str] = []
+    agreeing: list[str] = []
+    explained: list[str] = []
+    for standing in standings:
+        if standing.rank is None or standing.interval is not None:
+            continue
+        i = rows.names.index(standing.entrant)
+        why = lone if standing.blocks < 2 else explained if isnan(estimates.freedom[i]) else agreeing
+        why.append(standing.entrant)
+    if lone:
+        yield f"not enough blocks for an interval, which takes two or more: {_listed(lone)}"
+    if agreeing:
+        yield (
+            f"no interval, because fewer than {LEAST_ALIKE} blocks that all agree are no proof "
+            f"(equal entrants often give two or three alike): {_listed(agreeing)}"
+        )
+    if explained:
+        yield (
+            "no interval: so few blocks are explained by strengths alone, and nothing is left to judge luck by: "
+            f"{_listed(explained)}"
+        )
 
 
 def _no_spread(standings: Sequence[Standing]) -> str | None:
@@ -171,6 +224,29 @@ def _not_linked(rows: GameRows, estimates: Estimates) -> str | None:
         return None
     apart = " | ".join(", ".join(group) for group in groups.values())
     return f"no opponent-adjusted means: these groups never met, directly or through others: {apart}"
+
+
+def _not_in_all_runs(rows: GameRows) -> str | None:
+    every = sorted(set(rows.scored["run"]))
+    played = {name: sorted(set(mine["run"])) for name, mine in rows.scored.groupby("entrant", sort=True)}
+    some = {name: runs for name, runs in played.items() if len(runs) < len(every)}
+    if not some:
+        return None
+    who = "; ".join(f"{name} in {', '.join(runs)} only" for name, runs in some.items())
+    return f"not everybody played in all {len(every)} runs, so opponents and deals differ: {who}"
+
+
+def _adjusted_beyond(rows: GameRows, standings: Sequence[Standing]) -> str | None:
+    bound = max(1.0, float(rows.scored["score"].abs().max())) if len(rows.scored) else 1.0
+    beyond = [
+        f"{s.entrant} {s.adjusted:+.3f}" for s in standings if s.adjusted is not None and abs(s.adjusted) > bound + ZERO
+    ]
+    if not beyond:
+        return None
+    return (
+        f"opponent-adjusted means beyond the scores that can be had, [-{bound:g}, {bound:g}]: {_listed(beyond)}; "
+        "strengths do not add up that far, so read their order, not their size"
+    )
 
 
 def _unknown_cost(standings: Sequence[Standing]) -> str | None:

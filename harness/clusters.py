@@ -54,6 +54,10 @@ class Estimates:
     """Degrees of freedom of that interval; B - 1 for a full table in B whole blocks."""
     adjusted: Floats
     """Opponent-adjusted mean; NaN for all unless every entrant is linked to every other through common tables."""
+    adjusted_half_width: Floats
+    """Half the length of the 95 % interval of `adjusted`; NaN as for `half_width`, and where there is no `adjusted`."""
+    adjusted_freedom: Floats
+    """Degrees of freedom of that interval."""
     strength: Floats
     """Schedule strength: the mean adjusted mean of the opponents met, less that of all other entrants."""
     meetings: Ints
@@ -82,6 +86,10 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
     Adjusted mean. Least squares fit of t under sum(t) = 0, on the scale of scores: (n-1)/n * E/(E-1) * t_i, the mean
     score expected of i if all tables of n out of these E entrants were equally common and strengths added up. Equal to
     the mean when every pair met equally often.
+
+    Interval of the adjusted mean. With Z the design of that fit, V the pseudo-inverse of Z'Z and u its residuals, the
+    sandwich V (sum_b Z_b'u_b u_b'Z_b) V, with factor and degrees of freedom made the same way. Equal to the interval of
+    the mean when every pair met equally often.
     """
     import numpy as np
     from scipy import stats
@@ -108,20 +116,40 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
         influence = summed * np.sqrt(correction) / count
         error = np.sqrt((influence**2).sum(axis=0))
         half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, freedom) * error
-    half_width[(error <= ZERO) & (blocks < LEAST_ALIKE)] = np.nan
+    agree_by_luck = blocks < LEAST_ALIKE
+    half_width[(error <= ZERO) & agree_by_luck] = np.nan
 
     sat = (counts > 0).astype(np.intp)
     meetings = sat.T @ sat
     group = _groups(meetings)
-    adjusted = np.full(entrants, np.nan)
-    strength = np.full(entrants, np.nan)
+    adjusted, adjusted_half_width, adjusted_freedom, strength = np.full((4, entrants), np.nan)
     if entrants > 1 and not group.any():
         shrink = (1 - 1 / size)[episode]
-        adjusted = np.bincount(entrant, shrink, entrants) / count * entrants / (entrants - 1) * strengths
+        scale = np.bincount(entrant, shrink, entrants) / count * entrants / (entrants - 1)
+        adjusted = scale * strengths
+        unexplained = score - at_table[episode] - explained
+        error, adjusted_freedom = _fit_error(entrant, episode, block, counts, inverse, unexplained)
+        error *= scale
+        with np.errstate(invalid="ignore"):
+            adjusted_half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, adjusted_freedom) * error
+        adjusted_half_width[(error <= ZERO) & agree_by_luck] = np.nan
         opponents = (counts @ adjusted)[episode] - adjusted[entrant]
         met = np.bincount(entrant, opponents / np.maximum(size[episode] - 1, 1), entrants) / count
         strength = met - (adjusted.sum() - adjusted) / (entrants - 1)
-    return Estimates(count, blocks, mean, half_width, freedom, adjusted, strength, meetings, group, influence)
+    return Estimates(
+        count=count,
+        blocks=blocks,
+        mean=mean,
+        half_width=half_width,
+        freedom=freedom,
+        adjusted=adjusted,
+        adjusted_half_width=adjusted_half_width,
+        adjusted_freedom=adjusted_freedom,
+        strength=strength,
+        meetings=meetings,
+        group=group,
+        influence=influence,
+    )
 
 
 def _table_counts(entrant: Ints, episode: Ints, entrants: int) -> Floats:
@@ -163,6 +191,38 @@ def _small_sample(
             correction[i] = own.sum() / trace
             freedom[i] = trace**2 / trace_of_square
     return correction, freedom, blocks
+
+
+def _fit_error(
+    entrant: Ints, episode: Ints, block: Ints, counts: Floats, inverse: Floats, unexplained: Floats
+) -> tuple[Floats, Floats]:
+    """For each entrant: the clustered standard error of its fitted strength, and the degrees of freedom of that.
+
+    Strength i is w'score with w = Z V e_i. With errors alike, the parts w_b'u_b that the blocks have in its error have
+    covariance D - Q V Q', where row b of Q is Z_b'w_b and D the diagonal of w_b'w_b.
+    """
+    import numpy as np
+
+    entrants = counts.shape[1]
+    error, freedom = np.full(entrants, np.nan), np.full(entrants, np.nan)
+    number = int(block.max(initial=-1)) + 1
+    cell = block * entrants + entrant
+    summed = np.bincount(cell, unexplained, number * entrants).reshape(number, entrants)
+    parts = summed @ inverse
+    away = counts @ inverse / counts.sum(axis=1)[:, None]
+    for i in range(entrants):
+        weight = inverse[entrant, i] - away[episode, i]
+        own = np.bincount(block, weight**2, number)
+        rows = np.bincount(cell, weight, number * entrants).reshape(number, entrants)
+        pulled = np.einsum("be,be->b", rows @ inverse, rows)
+        whole = float(own.sum())
+        trace = float((own - pulled).sum()) / whole
+        spread = inverse @ (rows.T @ rows)
+        trace_of_square = float((own**2).sum() - 2 * (own * pulled).sum() + np.trace(spread @ spread)) / whole**2
+        if number > 1 and trace > ZERO and trace_of_square > ZERO:
+            error[i] = np.sqrt((parts[:, i] ** 2).sum() / trace)
+            freedom[i] = trace**2 / trace_of_square
+    return error, freedom
 
 
 def _groups(meetings: Ints) -> Ints:

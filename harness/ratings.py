@@ -1,7 +1,8 @@
 """The ladder: who is ahead, by how much, and how sure that is.
 
 Owns who is ranked, in which order, and what stands beside a rank. Pure: equal rows give equal ladders, whatever their
-order. The arithmetic is in `clusters` and `rank_draws`, counts are in `tallies`, warnings in `caveats`.
+order. The arithmetic is in `clusters` and `rank_draws`, ranks are in `places`, counts in `tallies`, and warnings in
+`caveats`.
 
 Entrants are ranked by mean episode score. Everything else stands beside it.
 """
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from harness.accounts import Account, Accounts
 from harness.caveats import caveats
-from harness.clusters import ZERO, Estimates, cluster_mean, estimate
-from harness.rank_draws import draw_ranks, gap
+from harness.clusters import Estimates, cluster_mean, estimate
+from harness.places import Place, call_first, places
+from harness.rank_draws import detectable_between, gap
 from harness.rating_rows import GameRows, split_by_game
 from harness.standings import Conduct, GameLadder, Interval, Ladder, Lead, SeatMean, Standing
-from harness.tallies import blocks_of, conduct, episodes_of, mean_of, number, spend, starts_of
+from harness.tallies import blocks_of, conduct, episodes_of, mean_of, number, score_per_dollar, spend, starts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,16 +63,16 @@ def rank(
         entered=entered or {},
         seeds=seeds or {},
     )
+    fields = [
+        _field(rows, None if entered is None else frozenset(entered.get(rows.game, ())), max_fallback_rate)
+        for rows in split
+    ]
+    claims = sum(len(field.ranked) > 1 for field in fields)
+    placed = call_first([places(field.rows.names, field.ranked, field.estimates, claims) for field in fields])
     return Ladder(
         games=tuple(
-            _ladder(
-                rows,
-                expected.get(rows.game),
-                None if entered is None else frozenset(entered.get(rows.game, ())),
-                max_fallback_rate,
-                accounts or Accounts(),
-            )
-            for rows in split
+            _ladder(field, found, expected.get(field.rows.game), claims, accounts or Accounts())
+            for field, found in zip(fields, placed, strict=True)
         ),
         max_fallback_rate=max_fallback_rate,
         fallback_episodes="left out" if exclude_fallback_episodes else "included",
@@ -78,35 +80,41 @@ def rank(
     )
 
 
-def _ladder(
-    rows: GameRows,
-    expected: int | None,
-    entered: frozenset[str] | None,
-    max_fallback_rate: float,
-    accounts: Accounts,
-) -> GameLadder:
-    estimates = estimate(*rows.arrays(), len(rows.names))
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One game before anybody has a place."""
+
+    rows: GameRows
+    estimates: Estimates
+    conducts: Mapping[str, Conduct]
+    reasons: Mapping[str, str | None]
+    """By entrant: why it is not ranked, None where it is."""
+
+    @property
+    def ranked(self) -> list[str]:
+        return [name for name in self.rows.names if self.reasons[name] is None]
+
+    def at(self, name: str) -> int:
+        """The entrant's number in the arrays."""
+        return self.rows.names.index(name)
+
+
+def _field(rows: GameRows, entered: frozenset[str] | None, max_fallback_rate: float) -> _Field:
     conducts = {name: conduct(_of(rows.seats, name), _of(rows.voids, name)) for name in rows.entrants}
     reasons = {
         name: _unranked(name, conducts[name], name in rows.names, entered, max_fallback_rate) for name in rows.entrants
     }
-    places = _places(rows.names, [name for name in rows.names if reasons[name] is None], estimates)
+    return _Field(rows, estimate(*rows.arrays(), len(rows.names)), conducts, reasons)
+
+
+def _ladder(
+    field: _Field, found: Mapping[str, Place], expected: int | None, claims: int, accounts: Accounts
+) -> GameLadder:
+    rows = field.rows
     standings = sorted(
-        (
-            _standing(
-                rows,
-                name,
-                conducts[name],
-                reasons[name],
-                places.get(name),
-                estimates,
-                accounts.of(rows.game, name),
-            )
-            for name in rows.entrants
-        ),
-        key=_order,
+        (_standing(field, name, found.get(name), accounts.of(rows.game, name)) for name in rows.entrants), key=_order
     )
-    lead = _lead(rows.names, [standing for standing in standings if standing.rank is not None], estimates)
+    lead = _lead(field, [standing for standing in standings if standing.rank is not None])
     return GameLadder(
         game=rows.game,
         episodes=episodes_of(rows.view),
@@ -117,7 +125,8 @@ def _ladder(
         standings=tuple(standings),
         seats=_seat_means(rows),
         lead=lead,
-        caveats=caveats(rows, standings, lead, expected, estimates),
+        detectable=detectable_between(field.estimates, [field.at(name) for name in field.ranked]),
+        caveats=caveats(rows, standings, lead, expected, claims, field.estimates),
     )
 
 
@@ -146,53 +155,15 @@ def _unranked(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    rank: int
-    interval: tuple[int, int]
-    p_first: float | None
-    first: bool
-
-
-def _places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates) -> dict[str, _Place]:
-    """Ranks by mean, with their intervals. Who has no interval of the mean could be anywhere."""
-    at = {name: names.index(name) for name in ranked}
-    known = [name for name in ranked if not isnan(estimates.half_width[at[name]])]
-    anywhere = len(ranked) - len(known)
-    intervals = {name: (1, len(ranked)) for name in ranked}
-    p_first: dict[str, float] = {}
-    if known:
-        chosen = [at[name] for name in known]
-        ranks = draw_ranks(estimates, chosen)
-        for n, name in enumerate(known):
-            intervals[name] = (int(ranks.low[n]), int(ranks.high[n]) + anywhere)
-            if not anywhere:
-                p_first[name] = float(ranks.first[n])
-    return {
-        name: _Place(
-            rank=1 + sum(bool(estimates.mean[at[other]] > estimates.mean[at[name]] + ZERO) for other in ranked),
-            interval=intervals[name],
-            p_first=p_first.get(name),
-            first=intervals[name] == (1, 1) and len(ranked) > 1,
-        )
-        for name in ranked
-    }
-
-
-def _standing(
-    rows: GameRows,
-    name: str,
-    conduct: Conduct,
-    reason: str | None,
-    place: _Place | None,
-    estimates: Estimates,
-    account: Account | None,
-) -> Standing:
+def _standing(field: _Field, name: str, place: Place | None, account: Account | None) -> Standing:
+    rows, estimates = field.rows, field.estimates
     every, scored = _of(rows.seats, name), _of(rows.scored, name)
     view = _of(rows.view, name)
-    i = rows.names.index(name) if name in rows.names else None
+    i = field.at(name) if name in rows.names else None
     middle = None if i is None else number(estimates.mean[i])
     half = None if i is None else number(estimates.half_width[i])
+    adjusted = None if i is None else number(estimates.adjusted[i])
+    adjusted_half = None if i is None else number(estimates.adjusted_half_width[i])
     by_seat = scored.groupby("seat")["score"].mean()
     collusion = view["collusion_index"].astype(float).dropna()
     return Standing(
@@ -201,23 +172,29 @@ def _standing(
         models=tuple(sorted(set(every["model"].dropna()))),
         policies=tuple(sorted(set(every["policy"].dropna()))),
         rank=None if place is None else place.rank,
-        unranked=reason,
+        unranked=field.reasons[name],
         rank_interval=None if place is None else place.interval,
         p_first=None if place is None else place.p_first,
+        first_p=None if place is None else place.first_p,
+        first_p_holm=None if place is None else place.first_p_holm,
         first=place is not None and place.first,
         episodes=episodes_of(scored),
         blocks=blocks_of(scored),
         unscored=len(view) - len(scored),
         mean=middle,
         interval=None if middle is None or half is None else _interval(middle, half, rows),
-        adjusted=None if i is None else number(estimates.adjusted[i]),
+        adjusted=adjusted,
+        adjusted_interval=None
+        if adjusted is None or adjusted_half is None
+        else Interval(adjusted - adjusted_half, adjusted + adjusted_half),
         strength=None if i is None else number(estimates.strength[i]),
         opponents=0 if i is None else int((estimates.meetings[i] > 0).sum()) - 1,
         seat_means=tuple(float(by_seat[seat]) if seat in by_seat.index else None for seat in range(_seats(rows.seats))),
         points=mean_of(view["points"]),
         collusion=mean_of(collusion),
         collusion_high=mean_of(collusion >= COLLUSION_THRESHOLD),
-        conduct=conduct,
+        score_per_dollar=score_per_dollar(scored),
+        conduct=field.conducts[name],
         spend=spend(every),
         traffic=None if account is None else account.traffic,
     )
@@ -233,11 +210,11 @@ def _seats(seats: pd.DataFrame) -> int:
     return 0 if seats.empty else int(seats["seat"].max()) + 1
 
 
-def _lead(names: Sequence[str], ranked: Sequence[Standing], estimates: Estimates) -> Lead | None:
+def _lead(field: _Field, ranked: Sequence[Standing]) -> Lead | None:
     if len(ranked) < 2:
         return None
     one, other = ranked[:2]
-    found = gap(estimates, names.index(one.entrant), names.index(other.entrant))
+    found = gap(field.estimates, field.at(one.entrant), field.at(other.entrant))
     low, high = found.difference - found.half_width, found.difference + found.half_width
     return Lead(
         leader=one.entrant,
@@ -245,6 +222,7 @@ def _lead(names: Sequence[str], ranked: Sequence[Standing], estimates: Estimates
         difference=found.difference,
         interval=None if isnan(low) else Interval(low, high),
         blocks_needed=found.blocks_needed,
+        detectable=found.detectable,
     )
 
 

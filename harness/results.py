@@ -6,7 +6,9 @@ they are first asked for. pandas is imported only then.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +22,8 @@ from harness.store import Store, StoreRefused
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from harness.standings import Ladder
 
 DTYPES: Final[dict[Kind, str]] = {
     "text": "str",
@@ -73,6 +77,40 @@ class Results:
     def measures(self) -> pd.DataFrame:
         """One row for each measure of each entrant in each game, run by run: the columns of `measures.MEASURES`."""
         return self._frame(MEASURES, measure_rows)
+
+    @cached_property
+    def ladder(self) -> pd.DataFrame:
+        """One row for each entrant in each game: the columns of `weigh rank --format csv`."""
+        from harness.ladder_rows import ladder_frame
+
+        return ladder_frame(self.rank())
+
+    def rank(self, *, max_fallback_rate: float = 0.2, exclude_fallback_episodes: bool = False) -> Ladder:
+        """The ladder of these runs, as `weigh rank` has it. For the options see `harness.ratings.rank`."""
+        from harness.accounts import accounts_of
+        from harness.ratings import rank
+
+        expected: Counter[str] = Counter()
+        entered: dict[str, set[str]] = {}
+        with ExitStack() as opened:
+            stores = [opened.enter_context(Store.open(folder, readonly=True)) for folder in self.folders]
+            accounts = accounts_of(stores)
+            for store in stores:
+                expected.update(row.game for row in store.episodes() if row.deal_key)
+        for manifest in self.manifests:
+            for entry in manifest.policies:
+                game, _, entrant = entry.partition("/")
+                entered.setdefault(game, set()).add(entrant)
+        return rank(
+            self.seats,
+            self.voids,
+            max_fallback_rate=max_fallback_rate,
+            exclude_fallback_episodes=exclude_fallback_episodes,
+            expected_episodes=expected,
+            entered=entered,
+            seeds={manifest.run_id: manifest.seed for manifest in self.manifests},
+            accounts=accounts,
+        )
 
     def _frame(self, columns: Columns, rows: Callable[[Store], Iterator[Row]]) -> pd.DataFrame:
         import pandas as pd

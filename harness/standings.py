@@ -100,11 +100,18 @@ class Standing:
     unranked: str | None
     """Why there is no rank."""
     rank_interval: tuple[int, int] | None
-    """The best and the worst rank of the 95 % interval. (1, 1) is the only way to be called first."""
+    """The best and the worst rank of the 95 % interval. Nobody is called first without (1, 1)."""
     p_first: float | None
     """Share of bootstrap draws in which the entrant is first; None while any ranked entrant has no interval."""
+    first_p: float | None
+    """p-value of the claim that this entrant, the leader of its game, is first: twice the share of draws in which it is
+    not first alone, 0.05 where the rank interval becomes (1, 1). None for everybody else, for the leader of nobody, and
+    while any ranked entrant has no interval."""
+    first_p_holm: float | None
+    """The same, corrected by Holm for the leaders of all games of the ladder; equal to it when there is one."""
     first: bool
-    """Called first: the rank interval is (1, 1) and there is somebody to be ahead of."""
+    """Called first: `first_p_holm` is 0.05 or less. With one game: the rank interval is (1, 1) and there is somebody to
+    be ahead of."""
     episodes: int
     """Scored episodes, those of the view."""
     blocks: int
@@ -115,7 +122,9 @@ class Standing:
     interval: Interval | None
     """Of `mean`, clustered by block; None for fewer than two blocks, or fewer than five that all agree."""
     adjusted: float | None
-    """Opponent-adjusted mean."""
+    """Opponent-adjusted mean. May lie beyond [-1, 1]."""
+    adjusted_interval: Interval | None
+    """Of `adjusted`, clustered by block and not cut; None as for `interval`, and where there is no `adjusted`."""
     strength: float | None
     """Schedule strength: how much stronger than an even share of the others its opponents were."""
     opponents: int
@@ -128,6 +137,9 @@ class Standing:
     """Mean collusion index."""
     collusion_high: float | None
     """Share of episodes with an index of 0.5 or more."""
+    score_per_dollar: float | None
+    """Sum of the scores over the cost of the same episodes, in 1/USD; None when that cost is unknown or 0. Where the
+    mean is negative it says nothing: the more is spent, the better it looks."""
     conduct: Conduct
     spend: Spend
     traffic: Traffic | None
@@ -158,6 +170,9 @@ class Lead:
     interval: Interval | None
     blocks_needed: int | None
     """Blocks of the game's schedule at which a difference of this size would show in four runs of five."""
+    detectable: float | None
+    """The smallest true difference between these two that the blocks played show at 5 %, two-sided, in four runs of
+    five; None without an interval."""
 
 
 CaveatKind: TypeAlias = Literal[
@@ -165,9 +180,12 @@ CaveatKind: TypeAlias = Literal[
     "not_separated",
     "few_blocks",
     "no_spread",
+    "several_games",
     "no_baseline",
     "same_policy",
     "renamed_policy",
+    "not_in_all_runs",
+    "adjusted_beyond",
     "one_opponent",
     "not_linked",
     "uneven_meetings",
@@ -214,6 +232,8 @@ class GameLadder:
     seats: tuple[SeatMean, ...]
     lead: Lead | None
     """None with fewer than two ranked entrants."""
+    detectable: float | None
+    """As in `lead`, between two typical entrants: the median over all pairs of the ranked."""
     caveats: tuple[Caveat, ...]
 
 

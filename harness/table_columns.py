@@ -75,6 +75,13 @@ def _cost_per_episode(standing: Standing) -> str:
     return "unknown" if spend.cost_per_episode_usd is None else money(spend.cost_per_episode_usd)
 
 
+def _score_per_dollar(standing: Standing) -> str:
+    value = standing.score_per_dollar
+    if value is None:
+        return NOTHING
+    return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
+
+
 def tokens(value: int | None, uncounted: int) -> str:
     """A count of tokens; `>=` when some calls could not be counted."""
     return NOTHING if value is None else (">=" if uncounted else "") + count(value)
@@ -101,11 +108,13 @@ FURTHER: tuple[Column, ...] = (
     Column("blocks", lambda s: str(s.blocks)),
     Column("void", lambda s: rate(s.conduct.void_rate)),
     Column("$/episode", _cost_per_episode),
+    Column("score/$", _score_per_dollar),
     Column("collusion", lambda s: NOTHING if s.collusion is None else f"{s.collusion:.3f}"),
     Column("at .5+", lambda s: rate(s.collusion_high)),
     Column("own moves", lambda s: rate(s.conduct.own_move_rate)),
     Column("retried", lambda s: rate(s.conduct.retry_rate)),
     Column("schedule", lambda s: _score(s.strength)),
+    Column("adjusted 95%", lambda s: interval_cell(s.adjusted_interval)),
     Column("points", lambda s: NOTHING if s.points is None else f"{s.points:.2f}"),
     Column("calls", lambda s: count(s.spend.calls) if s.spend.calls else NOTHING),
     Column("tokens in", lambda s: _tokens(s.spend.input_tokens, s.spend)),

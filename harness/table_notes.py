@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.accounts import Bill, Traffic
+from harness.clusters import ZERO
 from harness.display_words import count, money, plural, score, shown
 from harness.standings import GameLadder, Ladder, SeatMean, Spend, Standing
 from harness.table_columns import rate, tokens
@@ -33,7 +34,31 @@ def notes(ladder: GameLadder) -> list[str]:
     lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
         lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
+    lines += _called_first(ladder) + _detectable(ladder)
     return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
+
+
+def _called_first(ladder: GameLadder) -> list[str]:
+    """Only where a correction was made: with one game the rank says it all."""
+    return [
+        f"called first: {shown(s.entrant)} (p = {s.first_p:.2g}, among all games {s.first_p_holm:.2g})"
+        for s in ladder.standings
+        if s.first and s.first_p is not None and s.first_p_holm is not None and s.first_p != s.first_p_holm
+    ]
+
+
+def _detectable(ladder: GameLadder) -> list[str]:
+    """Nothing where no number tells more than that play repeats itself."""
+    parts = []
+    lead, ranked = ladder.lead, sum(s.rank is not None for s in ladder.standings)
+    if lead is not None and lead.detectable is not None and lead.detectable > ZERO:
+        parts.append(f"{lead.detectable:.3f} between {shown(lead.leader)} and {shown(lead.runner_up)}")
+    if ladder.detectable is not None and ladder.detectable > ZERO and ranked > 2:
+        parts.append(f"{ladder.detectable:.3f} between two typical entrants")
+    if not parts:
+        return []
+    played = plural(ladder.blocks, "block")
+    return [f"smallest difference that {played} would show in four runs of five: {', '.join(parts)}"]
 
 
 def _faults(standing: Standing) -> str:

@@ -11,8 +11,8 @@ import io
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from games.game import Json
-from harness.standings import GameLadder, Ladder, Standing
+from harness.ladder_rows import ladder_rows
+from harness.standings import Ladder
 from harness.table_columns import GAP, Grid, grid, width_of
 from harness.table_notes import escape_markdown, heading, notes, totals
 
@@ -107,44 +107,11 @@ def _row(cells: list[str]) -> str:
 def csv_text(ladder: Ladder) -> str:
     """For other programs: a row for each entrant of each game, every number unrounded, unknown ones empty.
 
-    Columns are the keys of `Ladder.to_json`, with a point between a key and the key below it; intervals as two columns
-    ending in `.low` and `.high`, seat means as `seat_means.0`, `seat_means.1` ...
+    The columns are those of `harness.ladder_rows`.
     """
-    rows = [_flat(game, standing) for game in ladder.games for standing in game.standings]
-    columns = list(dict.fromkeys(column for row in rows for column in row)) or ["game", "entrant"]
+    columns, rows = ladder_rows(ladder)
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-_PAIRS = ("interval", "rank_interval")
-_LISTS = ("models", "policies")
-_MAY_BE_MISSING = ("traffic",)
-
-
-def _flat(game: GameLadder, standing: Standing) -> dict[str, Json]:
-    row: dict[str, Json] = {"game": game.game}
-    for key, value in standing.to_json().items():
-        if key in _PAIRS:
-            low, high = value if isinstance(value, list) else (None, None)
-            row |= {f"{key}.low": low, f"{key}.high": high}
-        elif key in _LISTS and isinstance(value, list):
-            row[key] = " ".join(map(str, value))
-        elif isinstance(value, list):
-            row |= {f"{key}.{n}": item for n, item in enumerate(value)}
-        elif isinstance(value, dict):
-            row |= _nested(key, value)
-        elif key in _MAY_BE_MISSING:
-            continue
-        else:
-            row[key] = value
-    return row
-
-
-def _nested(prefix: str, values: dict[str, Json]) -> dict[str, Json]:
-    row: dict[str, Json] = {}
-    for key, value in values.items():
-        row |= _nested(f"{prefix}.{key}", value) if isinstance(value, dict) else {f"{prefix}.{key}": value}
-    return row

@@ -71,7 +71,7 @@ def starts_of(voids: pd.DataFrame) -> int:
 def spend(rows: pd.DataFrame) -> Spend:
     """What `rows` cost together. A seat that made no call cost nothing, whatever stands there."""
     calls, answered = _total(rows["calls"]), _total(rows["answered"])
-    cost = rows["cost_usd"].astype(float).mask(rows["calls"] == 0, 0.0)
+    cost = _costs(rows)
     waited = float((rows["latency_mean"].astype(float) * rows["answered"]).sum())
     unknown = episodes_of(rows[cost.isna()])
     total = None if unknown else float(cost.sum())
@@ -87,6 +87,16 @@ def spend(rows: pd.DataFrame) -> Spend:
         cost_per_episode_usd=None if total is None or not episodes else total / episodes,
         latency_mean=_rate(waited, answered),
     )
+
+
+def score_per_dollar(scored: pd.DataFrame) -> float | None:
+    """Sum of the scores over the cost of the same seat-episodes; None when that cost is unknown or 0."""
+    cost = float(_costs(scored).sum(skipna=False))
+    return float(scored["score"].sum()) / cost if cost > 0 else None
+
+
+def _costs(rows: pd.DataFrame) -> pd.Series:
+    return rows["cost_usd"].astype(float).mask(rows["calls"] == 0, 0.0)
 
 
 def number(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Frames of seat-episodes and voids for the tests of ratings and tables."""
+"""Frames of seat-episodes and voids for the tests of ratings and tables, and how to look something up in a ladder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import pandas as pd
 from harness.result_rows import SEATS, VOIDS
 from harness.results import DTYPES
 from harness.schedule import Episode, schedule
+from harness.standings import GameLadder, Ladder, Standing
+
+FOUR = {"ann": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3}
+"""Strengths of four entrants that are easily told apart."""
 
 Score = Callable[[Episode, int], float]
 """The score of one seat of one episode."""
@@ -112,3 +116,31 @@ def by_strength(strengths: Mapping[str, float], ripple: float = 0.05) -> Score:
         return raw[seat] - sum(raw) / len(raw)
 
     return score
+
+
+def four(**options: Any) -> pd.DataFrame:
+    """FOUR at full tables of a game "g", six blocks; dan is scripted."""
+    return seats(planned(list(FOUR), seats=4, blocks=6), by_strength(FOUR), scripted=["dan"], **options)
+
+
+def game_of(ladder: Ladder) -> GameLadder:
+    """The only game."""
+    (game,) = ladder.games
+    return game
+
+
+def row(ladder: Ladder, entrant: str) -> Standing:
+    """An entrant's standing in the only game."""
+    (found,) = (standing for standing in game_of(ladder).standings if standing.entrant == entrant)
+    return found
+
+
+def kinds(ladder: Ladder) -> list[str]:
+    """Of the caveats of the only game."""
+    return [caveat.kind for caveat in game_of(ladder).caveats]
+
+
+def text(ladder: Ladder, kind: str) -> str:
+    """The only caveat of this kind."""
+    (found,) = (caveat.text for caveat in game_of(ladder).caveats if caveat.kind == kind)
+    return found

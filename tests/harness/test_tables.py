@@ -5,6 +5,7 @@ import io
 import json
 from itertools import pairwise
 
+import pandas as pd
 import pytest
 from rich.console import Console
 
@@ -133,6 +134,9 @@ def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
         assert float(row["mean"]) == standing.mean
         assert float(row["interval.low"]) == standing.interval.low
         assert int(row["rank_interval.high"]) == standing.rank_interval[1]
+        assert float(row["adjusted_interval.low"]) == standing.adjusted_interval.low
+        assert row["first_p"] == ("" if standing.first_p is None else str(standing.first_p))
+        assert row["score_per_dollar"] == ("" if standing.scripted else str(standing.score_per_dollar))
         assert float(row["seat_means.3"]) == standing.seat_means[3]
         assert int(row["conduct.faults.illegal"]) == 0
         assert row["collusion"] == ""
@@ -157,14 +161,25 @@ def test_json_keys_are_a_contract():
     game = document["games"][0]
     assert list(game) == [
         *("game", "episodes", "expected", "blocks", "left_out", "voids"),
-        *("standings", "seats", "lead", "caveats"),
+        *("standings", "seats", "lead", "detectable", "caveats"),
     ]
     assert list(game["standings"][0]) == [
-        *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first", "first"),
-        *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "strength", "opponents", "seat_means"),
-        *("points", "collusion", "collusion_high", "conduct", "spend", "traffic"),
+        *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first"),
+        *("first_p", "first_p_holm", "first"),
+        *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "adjusted_interval", "strength"),
+        *(
+            "opponents",
+            "seat_means",
+            "points",
+            "collusion",
+            "collusion_high",
+            "score_per_dollar",
+            "conduct",
+            "spend",
+            "traffic",
+        ),
     ]
-    assert list(game["lead"]) == ["leader", "runner_up", "difference", "interval", "blocks_needed"]
+    assert list(game["lead"]) == ["leader", "runner_up", "difference", "interval", "blocks_needed", "detectable"]
     assert list(game["seats"][0]) == ["seat", "mean", "interval", "episodes"]
     assert list(game["caveats"][0]) == ["kind", "text"]
 
@@ -182,3 +197,22 @@ def test_rates_never_round_something_to_nothing():
     assert [rate(value) for value in (None, 0.0, 0.0004, 0.0123, 0.9996, 1.0)] == [
         *("-", "0.0%", "<0.1%", "1.2%", ">99.9%", "100.0%")
     ]
+
+
+def test_scores_per_dollar_are_short_and_signed():
+    ladder = ladder_of(changes={"bob": {"cost_usd": 0.0001}, "cy": {"cost_usd": None}})
+    lines = plain_lines(ladder)
+    place = lines[1].index("score/$") + len("score/$")
+    assert [line[:place].split()[-1] for line in lines[2:6]] == ["+30.3", "+1,000", "-", "-"]
+    assert "| score/$ |" in markdown(ladder).replace("\\", "")
+
+
+def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_first():
+    frames = []
+    for game, blocks in (("goof", 3), ("oshi", 8)):
+        frame = seats(planned(list(FOUR), 4, blocks, game="goof"), by_strength(FOUR))
+        frame["game"] = game
+        frames.append(frame)
+    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
+    assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
+    assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
