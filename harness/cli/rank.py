@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,7 +22,9 @@ from harness.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from games.game import Json
     from harness.diagnostics import Measured
+    from harness.results import Results
     from harness.standings import Ladder
 
 FORMATS = ("table", "markdown", "csv", "json")
@@ -49,6 +50,12 @@ def rank(
     equal_weight: Annotated[
         bool, typer.Option("--equal-weight", help="Also one number over all games, each with the same weight.")
     ] = False,
+    boards: Annotated[
+        bool, typer.Option("--boards", help="Also a second board: Elo and OpenSkill, and where they disagree.")
+    ] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also who beats whom: each pair, circles, and the maximal lottery.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Rank the entrants of one or several runs.
@@ -60,6 +67,7 @@ def rank(
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
       weigh rank results/league --equal-weight
+      weigh rank results/demo --boards --pairs
 
     Exit codes: 0 ranked; 2 not a run; 4 no finished episode.
     """
@@ -67,6 +75,9 @@ def rank(
         raise Refused(f"--equal-weight: not with --format {format}; use --json")
     if measures and format in ("markdown", "csv"):
         raise Refused(f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them")
+    for option, asked in (("--boards", boards), ("--pairs", pairs)):
+        if asked and format == "csv" and not json:
+            raise Refused(f"{option}: not with --format csv, which has one row an entrant; use --json")
     if not show_ranking(
         runs,
         json=json,
@@ -75,6 +86,8 @@ def rank(
         without_fallbacks=without_fallbacks,
         measures=measures,
         equal_weight=equal_weight,
+        boards=boards,
+        pairs=pairs,
         tell=True,
     ):
         raise typer.Exit(INVALID)
@@ -89,24 +102,28 @@ def show_ranking(
     without_fallbacks: bool = False,
     measures: bool = False,
     equal_weight: bool = False,
+    boards: bool = False,
+    pairs: bool = False,
     tell: bool = False,
 ) -> bool:
     """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
     from harness.blend import blend, blend_lines
     from harness.measures import measure_lines, measures_json
 
-    ladder = ladder_of(runs, max_fallback_rate=max_fallback_rate, without_fallbacks=without_fallbacks, tell=tell)
+    results = _load(runs, tell=tell)
+    ladder = results.rank(max_fallback_rate=max_fallback_rate, exclude_fallback_episodes=without_fallbacks)
+    beside = _Beside(results, ladder, boards=boards, pairs=pairs)
     if json or format == "json":
         document = ladder.to_json()
         if measures:
             document["measures"] = _measured(runs, measures_json)
         if equal_weight:
             document["equal_weight"] = [row.to_json() for row in blend(ladder)]
-        print_json(document)
+        print_json(document | beside.to_json())
     elif format == "markdown":
         from harness.tables import markdown
 
-        print_text(markdown(ladder).rstrip("\n"))
+        print_text("\n\n".join([markdown(ladder).rstrip("\n"), *beside.markdown()]))
     elif format == "csv":
         from harness.tables import csv_text
 
@@ -117,53 +134,59 @@ def show_ranking(
             print_text("\n".join(blend_lines(ladder)))
         if measures:
             print_text("\n".join(_measured(runs, measure_lines)))
+        if lines := beside.lines(terminal_width()):
+            print_text("\n".join(lines))
     if any(standing.episodes for game in ladder.games for standing in game.standings):
         return True
     print_note("weigh: no episode was finished, so nothing is ranked")
     return False
 
 
-def ladder_of(
-    runs: Sequence[Path],
-    *,
-    max_fallback_rate: float = MAX_FALLBACK_RATE,
-    without_fallbacks: bool = False,
-    tell: bool = False,
-) -> Ladder:
-    """The ladder of `runs`, whose manifests say how many episodes were planned and who takes part.
-
-    With `tell`, how each run stands is noted on standard error, where it is not finished.
-    """
-    from harness.accounts import accounts_of
+def _load(runs: Sequence[Path], *, tell: bool) -> Results:
+    """The results of `runs`. With `tell`, how each run stands is noted on standard error, where it is not finished."""
     from harness.display_words import shown
-    from harness.ratings import rank as rank_rows
     from harness.results import load
     from harness.store import Store
 
     results = load([str(run) for run in runs])
-    with ExitStack() as opened:
-        stores = [opened.enter_context(Store.open(folder, readonly=True)) for folder in results.folders]
-        accounts = accounts_of(stores)
-    expected: Counter[str] = Counter()
-    entered: dict[str, set[str]] = {}
-    for folder, manifest in zip(results.folders, results.manifests, strict=True):
+    for folder in results.folders if tell else ():
         with Store.open(folder, readonly=True) as store:
-            if tell and store.status != "finished":
+            if store.status != "finished":
                 print_note(shown(f"{folder}: {store.status}", limit=500))
-            expected.update(row.game for row in store.episodes() if row.deal_key)
-        for entry in manifest.policies:
-            game, _, entrant = entry.partition("/")
-            entered.setdefault(game, set()).add(entrant)
-    return rank_rows(
-        results.seats,
-        results.voids,
-        max_fallback_rate=max_fallback_rate,
-        exclude_fallback_episodes=without_fallbacks,
-        expected_episodes=expected,
-        entered=entered,
-        seeds={manifest.run_id: manifest.seed for manifest in results.manifests},
-        accounts=accounts,
-    )
+    return results
+
+
+class _Beside:
+    """What `--boards` and `--pairs` add to a ladder, in each of its forms; nothing where they were not given."""
+
+    def __init__(self, results: Results, ladder: Ladder, *, boards: bool, pairs: bool) -> None:
+        from harness.league_board import boards as second_boards
+        from harness.pairs import pair_boards
+
+        seeds = {manifest.run_id: manifest.seed for manifest in results.manifests}
+        self._boards = second_boards(results.seats, ladder, seeds=seeds) if boards else None
+        self._pairs = pair_boards(results.seats, ladder, seeds=seeds) if pairs else None
+
+    def to_json(self) -> dict[str, Json]:
+        found = {"boards": self._boards, "pairs": self._pairs}
+        return {key: [game.to_json() for game in games] for key, games in found.items() if games is not None}
+
+    def lines(self, width: int | None) -> list[str]:
+        from harness.board_sheets import board_sheets
+        from harness.pair_sheets import pair_sheets
+        from harness.sheets import sheet_lines
+
+        written = encoding()
+        sheets = [*board_sheets(self._boards or (), width, written), *pair_sheets(self._pairs or (), width, written)]
+        return sheet_lines(sheets, width)
+
+    def markdown(self) -> list[str]:
+        from harness.board_sheets import board_sheets
+        from harness.pair_sheets import whole_pair_sheets
+        from harness.sheets import sheet_markdown
+
+        sheets = [*board_sheets(self._boards or (), None), *whole_pair_sheets(self._pairs or ())]
+        return [sheet_markdown(sheets).rstrip("\n")] if sheets else []
 
 
 def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T]) -> T:

@@ -105,3 +105,44 @@ def test_what_is_no_run_is_one_line(folder, tmp_path):
 def test_fallback_options_reach_the_ladder(folder):
     strict = weigh("rank", folder / "s", "--max-fallback-rate", "0", "--without-fallbacks", "--json").json
     assert (strict["max_fallback_rate"], strict["fallback_episodes"]) == (0, "left out")
+
+
+def test_boards_and_pairs_add_keys_to_the_document_and_tables_below_the_ladder(folder):
+    plain = weigh("rank", folder / "s", "--json").json
+    assert not {"boards", "pairs"} & plain.keys()
+    document = weigh("rank", folder / "s", "--boards", "--pairs", "--json").json
+    assert {key: document[key] for key in plain} == plain
+    (board,), (met,) = document["boards"], document["pairs"]
+    names = [standing["entrant"] for standing in plain["games"][0]["standings"]]
+    assert [row["entrant"] for row in board["rows"]] == names == met["entrants"]
+    assert [row["mean"] for row in board["rows"]] == [s["mean"] for s in plain["games"][0]["standings"]]
+    assert sum(row["elo"] for row in board["rows"]) == pytest.approx(3000)
+    assert len(met["pairs"]) == 6
+    assert weigh("rank", folder / "s", "--boards", "--json").json.keys() == plain.keys() | {"boards"}
+    assert weigh("rank", folder / "s", "--pairs", "--json").json.keys() == plain.keys() | {"pairs"}
+    ladder, table = (weigh("rank", folder / "s", *words).out for words in ((), ("--boards", "--pairs")))
+    assert table.startswith(ladder)
+    assert "goofspiel: a second board, 6 episodes in the order of the schedule" in table[len(ladder) :]
+    assert "goofspiel: who beats whom" in table[len(ladder) :]
+
+
+def test_boards_and_pairs_as_markdown_and_not_as_csv(folder):
+    said = weigh("rank", folder / "s", "--boards", "--pairs", "--format", "markdown")
+    assert said.code == 0
+    assert said.out.startswith(weigh("rank", folder / "s", "--format", "markdown").out)
+    assert "### goofspiel: a second board" in said.out
+    assert "### goofspiel: who beats whom" in said.out
+    for option in ("--boards", "--pairs"):
+        weigh("rank", folder / "s", option, "--format", "csv").refused(option, "use --json")
+
+
+def test_boards_and_pairs_of_several_runs_and_of_none_finished(folder):
+    both = weigh("rank", folder / "s", folder / "again", "--pairs", "--boards", "--json").json
+    assert both == weigh("rank", folder / "again", folder / "s", "--pairs", "--boards", "--json").json
+    once = weigh("rank", folder / "s", "--pairs", "--json").json["pairs"][0]["pairs"]
+    for one, two in zip(once, both["pairs"][0]["pairs"], strict=True):
+        assert (two["episodes"], two["blocks"]) == (2 * one["episodes"], one["blocks"])
+    none = weigh("rank", folder / "none", "--boards", "--pairs", "--json")
+    assert none.code == 4
+    assert (none.json["boards"][0]["rows"], none.json["pairs"][0]["pairs"]) == ([], [])
+    assert "no scored episode" in weigh("rank", folder / "none", "--boards", "--pairs").out
