@@ -1,0 +1,222 @@
+"""`weigh plan`: what a ladder will cost and what it will be able to see; or what a run could see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.options import JsonFlag, number, whole
+from harness.cli.output import Refused, print_json, print_text
+
+if TYPE_CHECKING:
+    from harness.config import LadderConfig
+    from harness.planning.ladder_plan import Earlier
+    from harness.planning.planned import Existing, LadderPlan, Wanted
+    from harness.planning.power import Test
+    from harness.planning.sight import Sight
+    from harness.rating_rows import GameRows
+    from harness.schedule import Episode
+
+
+def plan(
+    target: Annotated[
+        Path, typer.Argument(metavar="CONFIG.toml|RUN", help="A ladder to be played, or the folder of a run.")
+    ],
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="RUN", help="Measure tokens, retries, latency and spread on this earlier run."),
+    ] = None,
+    output_tokens: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=whole(1), help="Tokens of an answer, reasoning included, where expected."),
+    ] = None,
+    retry_share: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", parser=number(0, 1), help="Share of decisions that are asked a second time."),
+    ] = None,
+    latency: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", parser=number(0, above=True), help="Of one call; 3 where nothing is measured."),
+    ] = None,
+    difference: Annotated[
+        float,
+        typer.Option(metavar="SCORE", parser=number(0, 2), help="In mean score, between two entrants: to be seen."),
+    ] = 0.1,
+    alpha: Annotated[
+        float,
+        typer.Option(metavar="P", parser=number(0.0001, 0.5), help="The chance to see one where there is none."),
+    ] = 0.05,
+    power: Annotated[
+        float,
+        typer.Option(metavar="P", parser=number(0.5, 0.9999), help="The chance to see it where it is there."),
+    ] = 0.8,
+    json: JsonFlag = False,
+) -> None:
+    """Say what a ladder will cost and what it will be able to see.
+
+    Episodes, calls, tokens, dollars and time, and how large a difference so many blocks can show. Prompts are counted
+    on pilot episodes, played offline. Where the run is partly played, it is of what is left. With the folder of a run
+    instead of a config: what its blocks could see, and how many more a difference needs.
+
+    Nothing is asked, spent or written; no key and no network are needed.
+
+      weigh plan ladder.toml
+      weigh plan ladder.toml --from results/ladder --difference 0.05
+      weigh plan ladder.toml --output-tokens 300 --latency 5
+      weigh plan results/ladder
+
+    Exit codes: 0 planned, also where a limit would stop the run; 2 bad config, or not a run.
+    """
+    from harness.planning.power import Test
+
+    if not difference > 0:
+        raise Refused("--difference: must be above 0; no number of blocks shows a difference of 0")
+    test = Test(difference, alpha, power)
+    if target.is_dir():
+        given = {"from": from_, "output-tokens": output_tokens, "retry-share": retry_share, "latency": latency}
+        named = [f"--{name}" for name, value in given.items() if value is not None]
+        if named:
+            raise Refused(f"{', '.join(named)}: only with a config; {target} is a run, and was measured")
+        _run_told(target, test, json)
+        return
+    from harness.planning.lines import plan_lines
+    from harness.planning.planned import Wanted
+
+    made = _planned(target, from_, Wanted(test, latency, output_tokens, retry_share))
+    if json:
+        print_json(made.to_json())
+    else:
+        print_text("\n".join(plan_lines(made)))
+
+
+def _planned(path: Path, earlier: Path | None, wanted: Wanted) -> LadderPlan:
+    import asyncio
+
+    from harness.cli.compose import divisions_of, schedule_of
+    from harness.cli.stopping import require_own_loop
+    from harness.config import load_config
+    from harness.planning.ladder_plan import plan_ladder
+
+    require_own_loop()
+    order = load_config(path)
+    episodes = schedule_of(order)
+    there = None
+    if _is_there(order.run_folder):
+        there, episodes = _existing(order, episodes)
+    source = earlier
+    if source is None and there is not None and there.calls and not there.differs:
+        source = order.run_folder
+    measures = None if source is None else _earlier(source)
+    return asyncio.run(plan_ladder(order, episodes, divisions_of(order), wanted, there, measures))
+
+
+def _is_there(folder: Path) -> bool:
+    from harness.store import is_run
+
+    try:
+        return is_run(folder)
+    except (OSError, ValueError):
+        return False  # `weigh ladder` will say what is wrong with it
+
+
+def _existing(order: LadderConfig, episodes: tuple[Episode, ...]) -> tuple[Existing, tuple[Episode, ...]]:
+    """How far the ladder's own run is, and which episodes it has: more than `episodes` where it was extended."""
+    from harness.calls import SETTLED
+    from harness.cli.compose import manifest_of
+    from harness.cli.run_folder import planned_in
+    from harness.manifest import differences
+    from harness.planning.planned import Existing
+    from harness.store import Store
+
+    with Store.open(order.run_folder, readonly=True) as store:
+        finished = frozenset(store.finished())
+        spent = store.totals()
+        there = Existing(
+            folder=str(order.run_folder),
+            finished=finished,
+            differs=tuple(differences(store.manifest, manifest_of(order, episodes))),
+            calls=spent.calls,
+            tokens=spent.tokens,
+            usd=spent.cost,
+            paid=sum(call.fate in SETTLED and call.episode not in finished for call in store.call_facts()),
+        )
+        return there, planned_in(store) if store.manifest.amendments and not there.differs else episodes
+
+
+def _earlier(folder: Path) -> Earlier:
+    """What a run measured: its calls and its scores."""
+    from harness.planning.ladder_plan import Earlier
+    from harness.planning.past import past_of
+    from harness.store import Store
+
+    with Store.open(folder, readonly=True) as store:
+        past = past_of(store, str(folder))
+        games = store.manifest.config.get("games")
+    configs = {
+        name: entry.get("config")
+        for name, entry in (games.items() if isinstance(games, Mapping) else ())
+        if isinstance(entry, Mapping)
+    }
+    return Earlier(past, _rows(folder), configs)
+
+
+def _rows(folder: Path) -> dict[str, GameRows]:
+    """The scores of a run, by game; games without one are left out."""
+    from harness.rating_rows import split_by_game
+    from harness.results import load
+
+    results = load(folder)
+    split = split_by_game(results.seats, results.voids, exclude_fallback_episodes=False, games=(), entered={}, seeds={})
+    return {rows.game: rows for rows in split if rows.names}
+
+
+def _run_told(folder: Path, test: Test, json: bool) -> None:
+    """What the blocks of a run could see."""
+    from harness.display_words import shown
+    from harness.planning.lines import folded, legend, sight_lines
+
+    seen = _run_sights(folder, test)
+    if json:
+        games = [{"game": game, "power": sight.to_json()} for game, sight in seen.items()]
+        print_json({"schema_version": 1, "run": str(folder), "games": games})
+        return
+    lines = [shown(str(folder), limit=500)]
+    if not seen:
+        lines.append("no episode was finished, so there is nothing that could be seen")
+    for game, sight in seen.items():
+        lines += ["", f"{game}: {sight.blocks} blocks played", *sight_lines(sight)]
+    if seen:
+        lines += ["", *folded(legend("played"))]
+    print_text("\n".join(lines))
+
+
+def _run_sights(folder: Path, test: Test) -> dict[str, Sight]:
+    from harness.accounts import accounts_of
+    from harness.planning.sight import Price, measured, sight
+    from harness.planning.spread import spread_in
+    from harness.store import Store
+    from harness.tallies import blocks_of
+
+    with Store.open(folder, readonly=True) as store:
+        accounts = accounts_of([store]).entrants
+    found: dict[str, Sight] = {}
+    for game, rows in _rows(folder).items():
+        mine = [account for account in accounts if account.game == game]
+        calls = sum(account.traffic.calls for account in mine)
+        costs = [account.bill.cost_usd for account in mine]
+        cost = None if None in costs else sum(value for value in costs if value is not None)
+        blocks, seats = blocks_of(rows.scored), int(rows.seats["seat"].max()) + 1
+        spread = spread_in(rows)
+        reason = "too few blocks, or blocks that all agree"
+        if spread is not None:
+            reason = f"from the {spread.blocks} blocks of this run, {spread.pairs} pairs of entrants"
+
+        def price(number: int, calls: int = calls, cost: float | None = cost, blocks: int = blocks) -> Price:
+            factor = number / blocks
+            return measured(calls * factor, None if cost is None else cost * factor)
+
+        found[game] = sight(blocks, seats, test, spread, reason, price)
+    return found

@@ -1,0 +1,205 @@
+"""Calls, tokens and dollars of a schedule, from what one seat-episode takes.
+
+Owns the three figures of everything: the least, what is expected, and the most, and what each assumes. Knows neither
+where measures come from nor how they are shown. What is not known is None, never 0.
+
+    least     games as short as the shortest pilot, one attempt a decision, the shortest legal answers, no notes
+    expected  games as long as was measured, else as the pilots are in the mean; the share of second attempts, and the
+              tokens of an answer, that were measured or given
+    most      games as long as the longest pilot, two attempts at every decision, every answer at its cap, prompts with
+              full notes and the longest hints
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from games.game import Json
+from harness.planning.pilots import Sizes
+from harness.prices import cost_of
+from harness.providers.endpoints import Endpoint
+from policies.contract import Usage
+from policies.reply import NOTES_LIMIT
+
+CHARACTERS_PER_TOKEN = 4.0
+"""Where nothing was measured: what `harness.limits` counts with too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One figure from below, as expected, from above."""
+
+    least: float = 0.0
+    expected: float | None = 0.0
+    most: float = 0.0
+
+    def __add__(self, other: Span) -> Span:
+        known = self.expected is not None and other.expected is not None
+        expected = (self.expected or 0.0) + (other.expected or 0.0) if known else None
+        return Span(self.least + other.least, expected, self.most + other.most)
+
+    def times(self, factor: float) -> Span:
+        return Span(self.least * factor, None if self.expected is None else self.expected * factor, self.most * factor)
+
+    def to_json(self) -> dict[str, Json]:
+        return {"least": plain(self.least), "expected": plain(self.expected), "most": plain(self.most)}
+
+
+def plain(value: float | None) -> Json:
+    """A whole number as one, any other rounded to what an estimate can bear."""
+    if value is None:
+        return None
+    return int(value) if float(value).is_integer() else round(value, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What one model call of an entrant takes, beside its prompt."""
+
+    characters_per_token: float = CHARACTERS_PER_TOKEN
+    output: float | None = None
+    """Expected tokens of an answer, reasoning included; None: not known."""
+    retry_share: float = 0.0
+    """Second attempts for each first one."""
+    decisions: float | None = None
+    """Decisions of a seat-episode; None: as in the pilots."""
+    latency: float = 0.0
+    """Seconds of one call."""
+    calibrated: str | None = None
+    """The kind of place that told characters a token: see `harness.planning.past`. None: assumed, here and below."""
+    output_from: str | None = None
+    """`given` for a number from the command line, here and below."""
+    retry_from: str | None = None
+    decisions_from: str | None = None
+    latency_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a number of seat-episodes take."""
+
+    episodes: int = 0
+    """Seat-episodes."""
+    decisions: float = 0.0
+    """Expected, of models."""
+    calls: Span = Span()
+    input_tokens: Span = Span()
+    output_tokens: Span = Span()
+    cost: Span = Span()
+    """US dollars of the models with a price."""
+    unpriced: tuple[str, ...] = ()
+    """Models without one: with any of them the cost is a lower bound only of what is known, and shown as unknown."""
+    at_cap: float = 0.0
+    """The tokens that ceilings per minute count for the expected calls: prompt and output cap."""
+    per_output_token: float = 0.0
+    """US dollars more for each output token that an expected call's answer is longer."""
+    at_none: float = 0.0
+    """US dollars of the expected calls' prompts alone."""
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.episodes + other.episodes,
+            self.decisions + other.decisions,
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost + other.cost,
+            tuple(dict.fromkeys((*self.unpriced, *other.unpriced))),
+            self.at_cap + other.at_cap,
+            self.per_output_token + other.per_output_token,
+            self.at_none + other.at_none,
+        )
+
+    def times(self, factor: float) -> Estimate:
+        """The same for `factor` times as many episodes."""
+        return Estimate(
+            round(self.episodes * factor),
+            self.decisions * factor,
+            self.calls.times(factor),
+            self.input_tokens.times(factor),
+            self.output_tokens.times(factor),
+            self.cost.times(factor),
+            self.unpriced,
+            self.at_cap * factor,
+            self.per_output_token * factor,
+            self.at_none * factor,
+        )
+
+    def cost_at(self, output: float) -> float:
+        """US dollars when the expected calls' answers take `output` tokens each."""
+        return self.at_none + self.per_output_token * output
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "seat_episodes": self.episodes,
+            "decisions": plain(self.decisions),
+            "calls": self.calls.to_json(),
+            "input_tokens": self.input_tokens.to_json(),
+            "output_tokens": self.output_tokens.to_json(),
+            "cost_usd": None if self.unpriced else self.cost.to_json(),
+            "cost_known_usd": self.cost.to_json(),
+            "unpriced_models": list(self.unpriced),
+        }
+
+
+def total(estimates: Iterable[Estimate]) -> Estimate:
+    return sum(estimates, Estimate())
+
+
+def estimate(sizes: Sizes, rates: Rates, endpoint: Endpoint, episodes: int, cap: int, notes: bool) -> Estimate:
+    """What `episodes` seat-episodes of one entrant take. `cap`: its `max_tokens`; `notes`: whether it may keep any."""
+    decisions = sizes.decisions if rates.decisions is None else rates.decisions
+    first = episodes * decisions
+    fewest, most = episodes * min(sizes.fewest, decisions), episodes * max(sizes.most, decisions)
+    second = first * rates.retry_share
+    ratio = rates.characters_per_token
+    room = NOTES_LIMIT if notes else 0
+    output = None if rates.output is None else min(rates.output, cap)
+    shortest = min(cap, math.ceil(sizes.answer_characters / ratio))
+    calls = Span(fewest, first + second, 2 * most)
+    read = Span(
+        fewest * sizes.characters / ratio,
+        (first * sizes.characters + second * sizes.retry_characters) / ratio,
+        most * (sizes.characters + sizes.retry_characters + 2 * room) / ratio,
+    )
+    wrote = Span(fewest * shortest, None if output is None else (first + second) * output, 2 * most * cap)
+    expected_calls, expected_read = first + second, read.expected or 0.0
+    costs = (
+        dollars(endpoint, calls.least, read.least, wrote.least),
+        dollars(endpoint, expected_calls, expected_read, wrote.expected or 0.0),
+        dollars(endpoint, calls.most, read.most, wrote.most),
+        dollars(endpoint, expected_calls, expected_read, 0.0),
+        dollars(endpoint, expected_calls, expected_read, expected_calls * (output or cap / 2)),
+    )
+    known = [cost for cost in costs if cost is not None]
+    sums = dict(episodes=episodes, decisions=first, calls=calls, input_tokens=read, output_tokens=wrote)
+    at_cap = (first * sizes.characters + second * sizes.retry_characters) / CHARACTERS_PER_TOKEN + expected_calls * cap
+    if len(known) < len(costs):
+        return Estimate(**sums, at_cap=at_cap, unpriced=(endpoint.name,))  # type: ignore[arg-type]
+    least, expected, most, prompts, longer = known
+    free = longer == prompts  # then the length of answers does not matter
+    return Estimate(
+        **sums,  # type: ignore[arg-type]
+        cost=Span(least, expected if wrote.expected is not None or free else None, most),
+        at_cap=at_cap,
+        per_output_token=(longer - prompts) / (output or cap / 2),
+        at_none=prompts,
+    )
+
+
+def dollars(endpoint: Endpoint, calls: float, read: float, wrote: float) -> float | None:
+    """US dollars for `calls` alike calls that read and write so many tokens in all, nothing cached; None: no price.
+
+    Priced at the mean size of a call, since some price lists have steps; each part is then scaled to its exact mean.
+    """
+    if not calls:
+        return 0.0 if cost_of(endpoint, Usage(input=1, output=1)) is not None else None
+    mean_read, mean_wrote = read / calls, wrote / calls
+    size, reply = max(1, round(mean_read)), max(1, round(mean_wrote))
+    prompt = cost_of(endpoint, Usage(input=size, output=0))
+    both = cost_of(endpoint, Usage(input=size, output=reply))
+    if prompt is None or both is None:
+        return None
+    return calls * (prompt * mean_read / size + (both - prompt) * mean_wrote / reply)

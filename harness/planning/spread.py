@@ -1,0 +1,221 @@
+"""How much two entrants' difference varies from block to block: what every question of power rests on.
+
+Owns the measure, its sources (an earlier run of the same game, or scripted policies playing now) and the carrying over
+to a field of another size. The measure is `harness.clusters`' own error of a difference, put on one block:
+
+    s = sqrt(B) * sqrt(sum over blocks b of (influence[b, i] - influence[b, j])^2)
+
+At a full table it is the standard deviation of the difference of the two block means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan, sqrt
+from random import Random
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from games.game import Json, Observation, Seat
+from harness.clusters import LEAST_ALIKE, ZERO, Estimates, estimate
+from harness.planning.estimates import plain
+from harness.planning.pilots import PURPOSE, played
+from harness.schedule import episodes as scheduled
+from policies.baselines import scripted, yardsticks
+from policies.contract import ModelClient, Player, Policy, Reply, Retry
+
+if TYPE_CHECKING:
+    from harness.rating_rows import GameRows
+    from harness.run import Division
+    from harness.seatings import Rows
+
+Source: TypeAlias = Literal["run", "scripted"]
+
+BLOCKS = 60
+"""Played for a spread, where EPISODES allow."""
+EPISODES = 400
+LEAST_PLAYED = 20
+"""Blocks all the same, where a block has many episodes."""
+
+SITTINGS = 10
+"""Blocks that every entrant of the stand-in field sits in, about: a larger field is cut, for it would spread the blocks
+too thinly over its pairs."""
+
+SLIPS = (0.1, 0.25, 0.4)
+"""Shares of moves drawn at random by the stand-ins of prompted entrants: those of one policy are nearly equal, and none
+plays one and the same game twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The standard deviation of a block's contribution to a difference, over pairs of entrants."""
+
+    source: Source
+    blocks: int
+    """It was measured on."""
+    pairs: int
+    typical: float
+    """Root of the mean square over the pairs."""
+    low: float
+    high: float
+    """Of the pair that varies least, and most."""
+    share: float = 1.0
+    """Degrees of freedom over blocks: (f + 1) / B, the mean over the pairs. 1 at a full table."""
+    alike: int = 0
+    """Pairs without any spread, left out."""
+
+    def at(self, factor: float) -> Spread:
+        """In a field where an entrant sits in 1 / factor^2 as many of the blocks."""
+        return Spread(
+            self.source,
+            self.blocks,
+            self.pairs,
+            self.typical * factor,
+            self.low * factor,
+            self.high * factor,
+            self.share / factor**2,
+            self.alike,
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "source": self.source,
+            "blocks": self.blocks,
+            "pairs": self.pairs,
+            "sd_block": plain(self.typical),
+            "sd_block_low": plain(self.low),
+            "sd_block_high": plain(self.high),
+            "freedom_share": plain(self.share),
+            "pairs_without_spread": self.alike,
+        }
+
+
+def spread_of(estimates: Estimates, pairs: Sequence[tuple[int, int]], source: Source) -> Spread | None:
+    """Over those of `pairs` (entrant numbers) whose means both have an interval; None when none has, or none varies."""
+    blocks = len(estimates.influence)
+    found: list[float] = []
+    freedom: list[float] = []
+    alike = 0
+    for one, other in pairs:
+        if isnan(estimates.half_width[one] + estimates.half_width[other]):
+            continue
+        error = sqrt(float(((estimates.influence[:, one] - estimates.influence[:, other]) ** 2).sum()))
+        if error <= ZERO:
+            alike += 1
+            continue
+        found.append(error * sqrt(blocks))
+        freedom.append(float(min(estimates.freedom[one], estimates.freedom[other])))
+    if not found:
+        return None
+    return Spread(
+        source=source,
+        blocks=blocks,
+        pairs=len(found),
+        typical=sqrt(sum(value * value for value in found) / len(found)),
+        low=min(found),
+        high=max(found),
+        share=(sum(freedom) / len(freedom) + 1) / blocks,
+        alike=alike,
+    )
+
+
+def spread_in(rows: GameRows) -> Spread | None:
+    """From one game's rows of a run: over the pairs with a prompted entrant in them, or all where there is none.
+
+    None with fewer than LEAST_ALIKE blocks, or where nothing varies.
+    """
+    if not rows.names:
+        return None
+    prompted = set(rows.seats.loc[rows.seats["model"].notna(), "entrant"])
+    estimates = estimate(*rows.arrays(), len(rows.names))
+    if len(estimates.influence) < LEAST_ALIKE:
+        return None
+    return spread_of(estimates, pairs_with([name in prompted for name in rows.names]), "run")
+
+
+def pairs_with(prompted: Sequence[bool]) -> list[tuple[int, int]]:
+    """The pairs of entrant numbers in which at least one is prompted; all where none is."""
+    pairs = list(combinations(range(len(prompted)), 2))
+    return [pair for pair in pairs if prompted[pair[0]] or prompted[pair[1]]] or pairs
+
+
+def blocks_for(seats: int) -> int:
+    """How many blocks are played for a spread at so many seats."""
+    return max(LEAST_PLAYED, min(BLOCKS, EPISODES // seats))
+
+
+async def scripted_spread(division: Division, seats: int, seed: int, rows: Rows) -> Spread | None:
+    """Play scripted policies in the field's places and measure. The field's own scripted entrants play as they are."""
+    import numpy as np
+
+    field = stand_ins(division, seats)
+    names = sorted(field)
+    deals: dict[str, int] = {}
+    seated: list[tuple[int, int, int, float]] = []
+    for count, episode in enumerate(scheduled(division.game.name, names, seats, blocks_for(seats), seed, rows)):
+        block = deals.setdefault(episode.block, len(deals))
+        policies = [field[name] for name in episode.entrants]
+        record = await played(division, policies, f"{PURPOSE}/spread/{episode.key}", block, seed)
+        seated += [
+            (names.index(name), count, block, score)
+            for name, score in zip(episode.entrants, record.scores, strict=True)
+        ]
+    entrant, at, inside = (np.array([row[n] for row in seated], dtype=np.intp) for n in range(3))
+    scores = np.array([row[3] for row in seated])
+    estimates = estimate(entrant, at, inside, scores, len(names))
+    spread = spread_of(estimates, pairs_with([isinstance(field[name], Slipping) for name in names]), "scripted")
+    if spread is None:
+        return None
+    return spread.at(sqrt(len(division.policies) / len(names)))
+
+
+def stand_ins(division: Division, seats: int) -> dict[str, Policy]:
+    """The field by name, prompted entrants replaced by scripted policies that slip; cut so that all sit enough."""
+    known = yardsticks(division.game.name)
+    prompted = [name for name, policy in division.policies.items() if policy.model is not None]
+    others = [name for name in division.policies if name not in prompted]
+    kept = [*prompted, *others][: blocks_for(seats) * seats // SITTINGS]
+    field: dict[str, Policy] = {}
+    for n, name in enumerate(kept):
+        policy = division.policies[name]
+        if policy.model is not None:
+            slip = SLIPS[n // len(known) % len(SLIPS)]
+            policy = Slipping(scripted(division.game.name, known[n % len(known)]), slip)
+        field[name] = policy
+    return field
+
+
+@dataclass(frozen=True, slots=True)
+class Slipping:
+    """A scripted policy that makes a share of its moves at random."""
+
+    policy: Policy
+    share: float
+
+    @property
+    def name(self) -> str:
+        return self.policy.name
+
+    @property
+    def digest(self) -> str:
+        return self.policy.digest
+
+    @property
+    def model(self) -> None:
+        return
+
+    def sit(self, seat: Seat, rng: Random, client: ModelClient | None = None) -> Player:
+        return _Slipping(self.policy.sit(seat, rng, None), self.share, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slipping:
+    player: Player
+    share: float
+    rng: Random
+
+    async def decide(self, observation: Observation, retry: Retry | None) -> Reply:
+        if self.rng.random() < self.share:
+            return Reply(move=observation.legal.sample(self.rng))
+        return await self.player.decide(observation, retry)
