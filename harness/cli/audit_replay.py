@@ -1,0 +1,337 @@
+"""`weigh audit RUN --replay-shuffled CONFIG.toml`: the tables of the pairs an audit named, played again in three ways.
+
+Owns the order of things: what is refused before anything is made or paid for, the playing, and what is printed. The
+ways, the count and the words are in `harness.rematch`, `harness.rematch_effects` and `harness.rematch_lines`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.cli.output import FINE, INCONCLUSIVE, INTERRUPTED, Refused, print_json, print_note, print_text
+
+if TYPE_CHECKING:
+    from harness.config import LadderConfig
+    from harness.manifest import Manifest
+    from harness.record import Record
+    from harness.rematch import Pair
+    from harness.rematch_effects import Answer, Seen
+    from harness.run import Division
+    from harness.schedule import Episode
+    from harness.store import Store
+
+GAME = "goofspiel"
+"""The game in which standing aside is a card: the lowest one held."""
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """The run that is played again, as far as that needs it."""
+
+    folder: Path
+    manifest: Manifest
+    tables: tuple[Episode, ...]
+    """Its finished episodes at which a pair sits, in schedule order."""
+    config: Mapping[str, object]
+    """Of the game."""
+    policies: Mapping[str, str]
+    """The digest under which each entrant of these tables played."""
+    sights: tuple[Seen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rematch:
+    """What is played."""
+
+    order: LadderConfig
+    """The config, cut down to this game and to who sits at these tables, with the first run's seed."""
+    divisions: Mapping[str, Division]
+    manifest: Manifest
+    episodes: tuple[Episode, ...]
+    stand_ins: Mapping[str, str]
+
+
+def replay_shuffled(
+    runs: Sequence[Path],
+    config: Path,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    replace_with: str | None,
+    name: str | None,
+    json: bool,
+) -> int:
+    """Play the tables of `pairs` again, or go on where that stopped, and say what the pairs' habits depend on.
+
+    A pair is who stands aside, and for whom. Returns the exit code: 0 every question is answered, 3 some are open, 4
+    and 130 as for `weigh ladder`. Raises Refused, ConfigError or StoreRefused before anything is made or paid for.
+    """
+    from harness.cli.compose import require_ready, versions
+    from harness.cli.ladder import play_out
+    from harness.cli.opening import require_prices, unsent
+    from harness.cli.run_folder import run_in
+    from harness.cli.stopping import require_own_loop
+    from harness.config import load_config
+    from harness.store import Store
+
+    if not pairs:
+        print_note("weigh: no pair was named, so there is nothing to play again")
+        if json:
+            print_json({"pairs": []})
+        return FINE
+    require_own_loop()
+    if len(runs) != 1:
+        raise Refused(
+            "one run is played again at a time: its seed deals the cards; give one RUN with --replay-shuffled"
+        )
+    for one, other in pairs:
+        if one == other:
+            raise Refused(f"{one} cannot stand aside for itself: a pair is two entrants")
+    pairs = list(dict.fromkeys(pairs))
+    given = load_config(config)
+    first = read_first(runs[0], pairs)
+    again = planned(given, first, pairs, replace_with, name)
+    order = again.order
+    require_ready(order.endpoints, order.entrants)
+    require_prices(order)
+    with run_in(order.run_folder, again.manifest, again.episodes, "a name of its own (--name)") as store:
+        if not json:
+            print_note(", ".join(f"{package} {number}" for package, number in versions().items()))
+            for line in (*unsent(order), *_opening(first, again)):
+                print_note(line)
+        resume = _command(runs[0], config, pairs, replace_with, name)
+        code = play_out(order, store, store, again.episodes, resume, json)
+    with Store.open(order.run_folder, readonly=True) as store:
+        finished = len(store.finished())
+        found = _answers(first, store, pairs, again.stand_ins)
+    if json:
+        print_json(
+            {
+                "run": first.manifest.run_id,
+                "rematch": str(order.run_folder),
+                "game": GAME,
+                "episodes": len(again.episodes),
+                "finished": finished,
+                "pairs": [answer.to_json() for answer in found],
+            }
+        )
+    else:
+        from harness.rematch_lines import lines
+
+        print_text("\n".join(lines(found)))
+        if code != INTERRUPTED:
+            print_note(f"kept in {order.run_folder}; `weigh verify {shlex.quote(str(order.run_folder))}` re-derives it")
+    return code or (INCONCLUSIVE if any(answer.open for answer in found) else FINE)
+
+
+def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
+    """The run in `folder` as `pairs` see it.
+
+    Raises StoreRefused for what is no run, Refused for one that holds nothing to be played again.
+    """
+    from harness.rematch import meeting
+    from harness.rematch_effects import seen
+    from harness.schedule import Episode
+    from harness.store import Store
+
+    tables: list[Episode] = []
+    sights: list[Seen] = []
+    policies: dict[str, str] = {}
+    settings: Mapping[str, object] | None = None
+    games: dict[str, None] = {}
+    with Store.open(folder, readonly=True) as store:
+        manifest = store.manifest
+        if "rematch" in manifest.config:
+            raise Refused(f"{folder} is a rematch itself; give the run that it was made from")
+        for record in store.records():
+            games[record.game] = None
+            if record.game != GAME or not any(set(pair) <= set(record.entrants) for pair in pairs):
+                continue
+            row = store.episode(record.key)
+            table = Episode(record.key, GAME, record.block, record.entrants, row.deal_key if row else "")
+            _require_drawn(folder, manifest.seed, table, record)
+            for entrant, digest in zip(record.entrants, record.policies, strict=True):
+                if policies.setdefault(entrant, digest) != digest:
+                    raise Refused(f"{folder}: {entrant} is not one policy, but several under one name")
+            if settings is not None and settings != record.config:
+                raise Refused(f"{folder}: {GAME} was played under several configs, of which one rematch can have one")
+            settings = record.config
+            tables.append(table)
+            sights += seen(record, table, pairs)
+    if GAME not in games:
+        other = f" (it holds {', '.join(games)})" if games else ""
+        raise Refused(f"{folder} holds no finished episode of {GAME}, the game that can be played again{other}")
+    for one, other in pairs:
+        if not meeting(tables, (one, other)):
+            raise Refused(f"{folder} holds no finished episode of {GAME} with both {one} and {other} in it")
+    return First(folder, manifest, tuple(tables), settings or {}, policies, tuple(sights))
+
+
+def _require_drawn(folder: Path, seed: int, table: Episode, record: Record) -> None:
+    """Refuse what was not drawn from the run's seed: it could not be dealt again."""
+    from games.goofspiel import GOOFSPIEL, GoofspielConfig
+    from harness.aliases import deal_aliases
+    from harness.seeds import stream
+
+    deal = GOOFSPIEL.deal(GoofspielConfig.model_validate(record.config), stream(seed, "deal", table.deal_key))
+    names = deal_aliases(len(table.entrants), stream(seed, "aliases", table.key))
+    if dict(deal) != record.deal or names != record.aliases:
+        raise Refused(
+            f"{folder}: the deal of {table.key} or its names are not drawn from the run's seed (weigh verify)"
+        )
+
+
+def planned(
+    given: LadderConfig, first: First, pairs: Sequence[Pair], replace_with: str | None, name: str | None
+) -> Rematch:
+    """The rematch of `first` under the config `given`. Raises Refused for a config that cannot give one."""
+    from harness.cli.compose import divisions_of, ordered
+    from harness.config_sections import run_name, safe_name
+    from harness.entrants import EntrantSpec
+    from harness.nearest import did_you_mean
+    from harness.rematch import rematch
+
+    entry = next((entry for entry in given.games if entry.game.name == GAME), None)
+    if entry is None:
+        raise Refused(f"{given.source} has no [games.{GAME}], the game that is played again")
+    known = {spec.name: spec for spec in given.playing(GAME)}
+    for entrant in dict.fromkeys(entrant for table in first.tables for entrant in table.entrants):
+        if entrant not in known:
+            raise Refused(
+                f"{given.source} has no entrant {entrant} for {GAME}, who sat at these tables in {first.folder}"
+                f"{did_you_mean(entrant, known)}"
+            )
+    stand_ins = _stand_ins(given, first, pairs, replace_with)
+    seated = {*first.policies, *stand_ins.values()}
+    specs = [spec for spec in known.values() if spec.name in seated]
+    specs += [EntrantSpec(who, scripted=who) for who in dict.fromkeys(stand_ins.values()) if who not in known]
+    try:
+        folder = run_name(name) if name is not None else safe_name(f"{first.folder.resolve().name}-rematch")
+    except ValueError as error:
+        raise Refused(f"--name: {error}") from error
+    order = replace(
+        given,
+        name=folder,
+        seed=first.manifest.seed,
+        games=(replace(entry, blocks=len({table.block for table in first.tables})),),
+        entrants=tuple(specs),
+        endpoints={model: it for model, it in given.endpoints.items() if any(spec.model == model for spec in specs)},
+        warnings=(),
+    )
+    divisions = divisions_of(order)
+    episodes = rematch(first.tables, pairs, stand_ins)
+    described = {
+        "run": first.manifest.run_id,
+        "pairs": [list(pair) for pair in pairs],
+        "stand_ins": dict(stand_ins),
+    }
+    manifest = ordered(order.seed, {**order.to_json(), "rematch": described}, divisions, episodes)
+    _require_unchanged(given, first, manifest, divisions[GAME])
+    return Rematch(order, divisions, manifest, episodes, stand_ins)
+
+
+def _stand_ins(given: LadderConfig, first: First, pairs: Sequence[Pair], replace_with: str | None) -> dict[str, str]:
+    """Who takes the place of the second of each pair.
+
+    By default a scripted policy, first of all the game's fallback: it bids what the prize says and nothing else, so no
+    bid of its own can tell anybody anything; then `random`, which is as dumb. No policy of a pair is taken, under
+    whatever name.
+    """
+    from harness.nearest import did_you_mean
+    from harness.rematch import choose_stand_in, meeting
+    from policies.baselines import EVERY_GAME, fallback_of, scripted_names, yardsticks
+
+    specs = {spec.name: spec for spec in given.playing(GAME)}
+    others = list(dict.fromkeys(other for _, other in pairs))
+    named = dict.fromkeys(who for pair in pairs for who in pair)
+    scripted = [fallback_of(GAME).name, *EVERY_GAME, *yardsticks(GAME)]
+    if replace_with is not None:
+        if replace_with not in specs and replace_with not in scripted_names(GAME):
+            raise Refused(
+                f"--replace-with: {given.source} has no entrant {replace_with} for {GAME}"
+                f"{did_you_mean(replace_with, [*specs, *scripted_names(GAME)])}"
+            )
+        if replace_with in named:
+            raise Refused(f"--replace-with: {replace_with} is one of the pair; give an entrant that is not")
+        return dict.fromkeys(others, replace_with)
+    barred = {specs[who].to_json().get("scripted") for who in named}
+    bearers = {spec.scripted: spec.name for spec in reversed(specs.values())}
+    offered = [bearers.get(policy, policy) for policy in dict.fromkeys(scripted) if policy not in barred]
+    found: dict[str, str] = {}
+    for other in others:
+        tables = [table for pair in pairs if pair[1] == other for table in meeting(first.tables, pair)]
+        who = choose_stand_in(tables, offered, named)
+        if who is None:
+            raise Refused(f"no scripted policy can take the place of {other}: name an entrant with --replace-with")
+        found[other] = who
+    return found
+
+
+def _require_unchanged(given: LadderConfig, first: First, now: Manifest, division: Division) -> None:
+    """Refuse a config under which the same tables would not be the same."""
+    from harness.manifest import differences
+
+    def part(config: Mapping[str, object], *, of: Sequence[str]) -> dict[str, object]:
+        games, entrants = config.get("games"), config.get("entrants")
+        game = games.get(GAME) if isinstance(games, Mapping) else None
+        held = entrants if isinstance(entrants, Mapping) else {}
+        settings = game.get("config") if isinstance(game, Mapping) else None
+        return {"games": {GAME: {"config": settings}}, "entrants": {who: held.get(who) for who in of}}
+
+    settings = division.config.model_dump(mode="json")
+    changed = [who for who, digest in first.policies.items() if division.policies[who].digest != digest]
+    if settings == first.config and not changed:
+        return
+    before, after = part(first.manifest.config, of=changed), part(now.config, of=changed)
+    bare = {"policies": {}, "schedule": ""}
+    reasons = differences(
+        first.manifest.model_copy(update={**bare, "config": before}), now.model_copy(update={**bare, "config": after})
+    )
+    lines = [f"{who} does not play as it did in {first.folder}: its policy has changed since" for who in changed]
+    if settings != first.config:
+        lines.append(f"{GAME} is not played as it was in {first.folder}: its config has changed since")
+    raise Refused(f"{given.source} cannot play these tables again; put back:", *lines, *(f"  {it}" for it in reasons))
+
+
+def _opening(first: First, again: Rematch) -> Iterator[str]:
+    from harness.display_words import plural
+    from harness.rematch import WITHOUT, split_key
+
+    blocks = len({table.block for table in first.tables})
+    yield (
+        f"{plural(len(first.tables), 'table')} of {plural(blocks, 'block')} of {first.folder}, played again: "
+        f"{len(again.episodes)} episodes"
+    )
+    arms = Counter(split_key(episode.key)[1] for episode in again.episodes)
+    for other, who in again.stand_ins.items():
+        yield f"{other} is replaced by {who} in {arms[WITHOUT + other]} of them"
+    before = first.manifest.config.get("models")
+    for model, bearing in _mapping(again.manifest.config.get("models")).items():
+        if model in _mapping(before) and _mapping(before)[model] != bearing:
+            yield f"weigh: {model} is asked elsewhere or in another way than in {first.folder}"
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _answers(first: First, store: Store, pairs: Sequence[Pair], stand_ins: Mapping[str, str]) -> tuple[Answer, ...]:
+    from harness.rematch import split_key
+    from harness.rematch_effects import answers, seen
+
+    tables = {table.key: table for table in first.tables}
+    played = [sight for record in store.records() for sight in seen(record, tables[split_key(record.key)[0]], pairs)]
+    return answers([*first.sights, *played], pairs, stand_ins)
+
+
+def _command(run: Path, config: Path, pairs: Sequence[Pair], replace_with: str | None, name: str | None) -> str:
+    """What goes on from here. The pairs stand in it, whether they were named or found."""
+    words = ["weigh", "audit", str(run), "--replay-shuffled", str(config)]
+    for one, other in pairs:
+        words += ["--pair", f"{one}:{other}"]
+    words += [] if replace_with is None else ["--replace-with", replace_with]
+    return shlex.join([*words, *([] if name is None else ["--name", name])])

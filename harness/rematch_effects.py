@@ -1,0 +1,319 @@
+"""What a rematch says of a pair: how often one bids its lowest card on a big prize, arm by arm, and what differs.
+
+Owns the count, the paired comparison by block and the verdicts. Pure functions of records. Goofspiel only.
+`docs/method.md`, "Playing it again", says what each number estimates and when not to trust it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from harness.record import Record
+from harness.rematch import AGAIN, ALIASES, WITHOUT, Pair, split_key
+from harness.schedule import Episode
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pydantic import JsonValue
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+Arm: TypeAlias = Literal["first", "again", "aliases", "replaced"]
+"""`first` is the run that is played again."""
+
+Verdict: TypeAlias = Literal["less", "more", "same", "open"]
+"""How often the lowest card is bid in the arm, beside `again`. `open`: nobody can tell yet."""
+
+CONFIDENCE: Final = 0.95
+ALPHA: Final = 0.05
+MARGIN: Final = 0.10
+"""A difference of shares below this counts as none: `same` is said when the whole interval is, whatever its p."""
+POWER: Final = 0.80
+"""The chance to see a difference, for which `more_blocks` is worked out."""
+ENOUGH_ALIKE: Final = 5
+"""Fewer blocks that all agree give no interval."""
+EXACT: Final = 14
+"""Up to so many blocks every combination of signs is tried; above, `DRAWS` of them."""
+DRAWS: Final = 16_384
+DRAWS_SEED: Final = 0
+NONE: Final = 1e-12
+"""Spreads below this are what rounding leaves of none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One table in one arm, as one pair sees it."""
+
+    pair: Pair
+    arm: Arm
+    table: str
+    """Key of the first episode."""
+    block: str
+    low: int
+    """Big prizes for which the first of the pair bid its lowest card."""
+    rounds: int
+    """Big prizes for which it chose a card itself."""
+    score: float
+    """Of the second one's seat, whoever sat there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One arm of one pair."""
+
+    arm: Arm
+    tables: int
+    blocks: int
+    low: int
+    rounds: int
+    score: float | None
+    """Mean score of the second one's seat; None without a table."""
+
+    @property
+    def share(self) -> float | None:
+        return self.low / self.rounds if self.rounds else None
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "arm": self.arm,
+            "tables": self.tables,
+            "blocks": self.blocks,
+            "low": self.low,
+            "rounds": self.rounds,
+            "share": self.share,
+            "score": self.score,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The share in `again` less the share in another arm, over the tables that both have."""
+
+    arm: Arm
+    blocks: int
+    tables: int
+    mean: float | None
+    """Over blocks, each with the same weight."""
+    interval: tuple[float, float] | None
+    """95 %, t; None for fewer than two blocks, and for fewer than five that all agree."""
+    p: float | None
+    """Two-sided, by flipping signs of blocks."""
+    p_holm: float | None = None
+    """Corrected for all contrasts of the rematch."""
+    verdict: Verdict = "open"
+    more_blocks: int | None = None
+    """About how many more blocks an open question needs; None when it is not open, or nobody can tell."""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "arms": [AGAIN, self.arm],
+            "blocks": self.blocks,
+            "tables": self.tables,
+            "mean": self.mean,
+            "interval": None if self.interval is None else list(self.interval),
+            "p": self.p,
+            "p_holm": self.p_holm,
+            "verdict": self.verdict,
+            "more_blocks": self.more_blocks,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the rematch says of one pair."""
+
+    pair: Pair
+    stand_in: str
+    levels: tuple[Level, ...]
+    """`first`, `again`, `aliases`, `replaced`."""
+    contrasts: tuple[Contrast, ...]
+    """`aliases`, `replaced`."""
+
+    @property
+    def open(self) -> bool:
+        return any(contrast.verdict == "open" for contrast in self.contrasts)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "entrant": self.pair[0],
+            "other": self.pair[1],
+            "stand_in": self.stand_in,
+            "levels": [level.to_json() for level in self.levels],
+            "contrasts": [contrast.to_json() for contrast in self.contrasts],
+        }
+
+
+def low_bids(record: Record, seat: int) -> tuple[int, int]:
+    """(rounds in which `seat` bid the lowest card it held, rounds counted), of one Goofspiel record.
+
+    Counted are the rounds for a prize above the middle of the deck in which the seat had more than one card to choose
+    from and chose itself: moves of the fallback are left out.
+    """
+    prizes, cards = record.deal["prize_order"], record.config["cards"]
+    if not isinstance(prizes, list | tuple) or not isinstance(cards, int):
+        raise ValueError(f"{record.key} is no record of goofspiel")
+    stand_ins = {decision.step for decision in record.decisions if decision.seat == seat and decision.by == "fallback"}
+    held = set(range(1, cards + 1))
+    low = rounds = 0
+    for step, (prize, moves) in enumerate(zip(prizes, record.moves, strict=False)):
+        bid, big = moves[seat], isinstance(prize, int) and 2 * prize > cards + 1
+        if big and len(held) > 1 and step not in stand_ins:
+            rounds += 1
+            low += bid == min(held)
+        held.discard(bid)
+    return low, rounds
+
+
+def seen(record: Record, table: Episode, pairs: Sequence[Pair]) -> Iterator[Seen]:
+    """A record of the first run or of the rematch as each pair sees it; `table` is the episode as first played."""
+    _, name = split_key(record.key)
+    for pair in pairs:
+        if not set(pair) <= set(table.entrants):
+            continue
+        arm: Arm
+        if name is None:
+            arm = "first"
+        elif name == AGAIN:
+            arm = "again"
+        elif name == ALIASES:
+            arm = "aliases"
+        elif name == f"{WITHOUT}{pair[1]}":
+            arm = "replaced"
+        else:
+            continue
+        low, rounds = low_bids(record, table.entrants.index(pair[0]))
+        score = record.scores[table.entrants.index(pair[1])]
+        yield Seen(pair, arm, table.key, table.block, low, rounds, score)
+
+
+def answers(sights: Iterable[Seen], pairs: Sequence[Pair], stand_ins: Mapping[str, str]) -> tuple[Answer, ...]:
+    """What all of it says of each pair, in the order of `pairs`. The order of `sights` plays no part."""
+    ordered = sorted(sights, key=lambda sight: (sight.block, sight.table, sight.arm))
+    found = []
+    for pair in pairs:
+        mine = [sight for sight in ordered if sight.pair == pair]
+        arms: tuple[Arm, ...] = ("first", "again", "aliases", "replaced")
+        levels = tuple(_level(arm, [sight for sight in mine if sight.arm == arm]) for arm in arms)
+        contrasts = (_contrast(mine, "aliases"), _contrast(mine, "replaced"))
+        found.append(Answer(pair, stand_ins[pair[1]], levels, contrasts))
+    return _judged(found)
+
+
+def _level(arm: Arm, sights: Sequence[Seen]) -> Level:
+    return Level(
+        arm=arm,
+        tables=len(sights),
+        blocks=len({sight.block for sight in sights}),
+        low=sum(sight.low for sight in sights),
+        rounds=sum(sight.rounds for sight in sights),
+        score=math.fsum(sight.score for sight in sights) / len(sights) if sights else None,
+    )
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Of one block: low bids and rounds in `again` and in the other arm."""
+
+    low: list[int]
+    rounds: list[int]
+
+
+def _contrast(sights: Sequence[Seen], arm: Arm) -> Contrast:
+    """Not yet judged: that takes all contrasts of the rematch."""
+    import numpy as np
+
+    by_arm = [{sight.table: sight for sight in sights if sight.arm == which} for which in ("again", arm)]
+    blocks: dict[str, _Counts] = {}
+    tables = [table for table in by_arm[0] if table in by_arm[1]]
+    for table in tables:
+        counts = blocks.setdefault(by_arm[0][table].block, _Counts([0, 0], [0, 0]))
+        for side in (0, 1):
+            counts.low[side] += by_arm[side][table].low
+            counts.rounds[side] += by_arm[side][table].rounds
+    shares = [
+        counts.low[0] / counts.rounds[0] - counts.low[1] / counts.rounds[1]
+        for counts in blocks.values()
+        if min(counts.rounds) > 0
+    ]
+    differences: Floats = np.array(shares, dtype=np.float64)
+    if not shares:
+        return Contrast(arm, 0, len(tables), None, None, None)
+    mean = float(differences.mean())
+    contrast = Contrast(arm, len(shares), len(tables), mean, _interval(differences), _sign_flip_p(differences))
+    return replace(contrast, more_blocks=_blocks_needed(differences))
+
+
+def _interval(differences: Floats) -> tuple[float, float] | None:
+    from scipy import stats
+
+    number = len(differences)
+    spread = float(differences.std(ddof=1)) if number > 1 else math.nan
+    if number < 2 or (spread < NONE and number < ENOUGH_ALIKE):
+        return None
+    mean = float(differences.mean())
+    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, number - 1)) * spread / math.sqrt(number)
+    return max(-1.0, mean - half), min(1.0, mean + half)
+
+
+def _sign_flip_p(differences: Floats) -> float | None:
+    """Chance of a mean at least as far from 0 if the two arms of each block could be exchanged."""
+    import numpy as np
+    from scipy import stats
+
+    if len(differences) < 2:
+        return None
+    result = stats.permutation_test(
+        (differences,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=2**EXACT if len(differences) <= EXACT else DRAWS,
+        vectorized=True,
+        rng=np.random.default_rng(DRAWS_SEED),
+    )
+    return float(result.pvalue)
+
+
+def _blocks_needed(differences: Floats) -> int | None:
+    """How many blocks show a difference as large as the one seen, or `MARGIN` if it is smaller, in four of five."""
+    from scipy import stats
+
+    if len(differences) < 2:
+        return None
+    target = max(abs(float(differences.mean())), MARGIN)
+    reach = float(stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(POWER))
+    return math.ceil((reach * float(differences.std(ddof=1)) / target) ** 2)
+
+
+def _judged(found: Sequence[Answer]) -> tuple[Answer, ...]:
+    """With corrected p-values, and verdicts by them."""
+    from statsmodels.stats.multitest import multipletests
+
+    tested = [contrast.p for answer in found for contrast in answer.contrasts if contrast.p is not None]
+    corrected = iter(multipletests(tested, method="holm")[1].tolist() if tested else [])
+    # Fewer blocks cannot give so small a p-value, however clear they are.
+    fewest = math.ceil(1 + math.log2(max(1, len(tested)) / ALPHA))
+    return tuple(
+        replace(
+            answer,
+            contrasts=tuple(
+                _verdict(replace(contrast, p_holm=None if contrast.p is None else next(corrected)), fewest)
+                for contrast in answer.contrasts
+            ),
+        )
+        for answer in found
+    )
+
+
+def _verdict(contrast: Contrast, fewest: int) -> Contrast:
+    mean, interval, p = contrast.mean, contrast.interval, contrast.p_holm
+    if interval is not None and interval[0] > -MARGIN and interval[1] < MARGIN:
+        return replace(contrast, verdict="same", more_blocks=None)
+    if mean is not None and p is not None and p <= ALPHA:
+        return replace(contrast, verdict="less" if mean > 0 else "more", more_blocks=None)
+    needed = None if contrast.more_blocks is None else max(contrast.more_blocks, fewest)
+    more = None if needed is None else max(1, needed - contrast.blocks)
+    return replace(contrast, verdict="open", more_blocks=more)
