@@ -1,13 +1,14 @@
 """What one seat of Ballast is shown: facts for programs, short plain lines for a prompt, from its own side.
 
-Owns the wording. Knows only the `View` it is handed, in which the other seat's face-down weights have no true value,
-its hand is a number, and what it discarded is missing.
+Owns the wording, and the way back from the facts to the view. Knows only the `View` it is handed, in which the other
+seat's face-down weights have no true value, its hand is a number, and what it discarded is missing. A claim of the
+other seat may be missing too: never by the rules, but where `games.ballast_claims` hides it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from games.ballast_board import Challenged, Discarded, Entry, Placed, Status
 from games.ballast_moves import Actions
@@ -20,14 +21,15 @@ class Seen(NamedTuple):
     number: int
     mine: bool
     scale: int
-    announced: int
+    announced: int | None
+    """None where it is hidden from the seat."""
     status: Status
     true: int | None
     """None for a weight of the other seat that was never turned up."""
 
     @property
-    def believed(self) -> int:
-        """Its true value where that is known, else the announced one."""
+    def believed(self) -> int | None:
+        """Its true value where that is known, else the announced one, as far as it is shown."""
         return self.announced if self.true is None else self.true
 
 
@@ -79,6 +81,38 @@ def observe(view: View, seat: Seat, names: Sequence[str], legal: Actions) -> Obs
     )
 
 
+def view_of(facts: Mapping[str, Any]) -> View:
+    """The view that `observe` made these facts of."""
+    return View(
+        weights=facts["weights"],
+        scales=len(facts["scales"]),
+        turn=facts["turn_number"],
+        discarding=facts["phase"] == "discard",
+        hand=tuple(facts["your_hand"]),
+        rival_holds=facts["opponent_hand_count"],
+        challenged=facts["your_challenge_used"],
+        rival_challenged=facts["opponent_challenge_used"],
+        placed=tuple(
+            Seen(each["number"], each["owner"] == "you", each["scale"], each["announced"], each["status"], each["true"])
+            for each in facts["placed"]
+        ),
+        log=tuple(_entry(each, facts["seat"]) for each in facts["log"]),
+    )
+
+
+def _entry(told: Mapping[str, Any], seat: Seat) -> Entry:
+    """What `_log_facts` made this of."""
+
+    def by(whose: str) -> Seat:
+        return seat if whose == "you" else 1 - seat
+
+    if told["type"] == "place":
+        return Placed(told["number"])
+    if told["type"] == "challenge":
+        return Challenged(by(told["by"]), told["number"])
+    return Discarded(by(told["owner"]), told["value"])
+
+
 def _whose(mine: bool) -> str:
     return "you" if mine else "opponent"
 
@@ -98,11 +132,16 @@ def _scale_facts(view: View, scale: int) -> dict[str, Json]:
     mine, theirs = view.on(scale, True), view.on(scale, False)
     return {
         "scale": scale,
-        "your_true_total": sum(each.believed for each in mine),
-        "opponent_announced_total": sum(each.announced for each in theirs),
+        "your_true_total": _total(mine),
+        "opponent_announced_total": _total(theirs),
         "your_count": len(mine),
         "opponent_count": len(theirs),
     }
+
+
+def _total(weights: Sequence[Seen]) -> int:
+    """What they are believed to come to; of what is hidden nothing is."""
+    return sum(each.believed or 0 for each in weights)
 
 
 def _log_facts(view: View, seat: Seat) -> Iterator[dict[str, Json]]:
@@ -147,11 +186,11 @@ def _told(view: View, entry: Entry, seat: Seat, rival: str) -> str:
                 return (
                     f"you placed #{number}, weight {seen.true}, on scale {seen.scale} and announced {seen.announced}."
                 )
-            return f"{rival} placed #{number} on scale {seen.scale} and announced {seen.announced}."
+            return f"{rival} placed #{number} on scale {seen.scale} and announced {_claim(seen)}."
         case Challenged(by, number):
             seen = view.placed[number]
             call = f"you challenged #{number}" if by == seat else f"{rival} challenged your #{number}"
-            shown = f"announced {seen.announced}, true value {seen.true}"
+            shown = f"announced {_claim(seen)}, true value {seen.true}"
             if seen.status == "removed":
                 return f"{call}: {shown}. False claim: it is removed."
             loser = "you lose" if by == seat else f"{rival} loses"
@@ -178,8 +217,8 @@ def _side(view: View, scale: int, mine: bool) -> str:
     here = view.on(scale, mine)
     if not here:
         return "nothing"
-    total = sum(each.believed for each in here)
-    return f"{'total' if mine else 'announced total'} {total} ({', '.join(map(_piece, here))})"
+    partly = ", without what is hidden" if any(each.believed is None for each in here) else ""
+    return f"{'total' if mine else 'announced total'} {_total(here)}{partly} ({', '.join(map(_piece, here))})"
 
 
 def _piece(seen: Seen) -> str:
@@ -187,7 +226,11 @@ def _piece(seen: Seen) -> str:
         return f"#{seen.number} weight {seen.true} face up"
     if seen.mine:
         return f"#{seen.number} weight {seen.true} announced {seen.announced}"
-    return f"#{seen.number} announced {seen.announced}"
+    return f"#{seen.number} announced {_claim(seen)}"
+
+
+def _claim(seen: Seen) -> str:
+    return "a value hidden from you" if seen.announced is None else str(seen.announced)
 
 
 def _weights(number: int) -> str:

@@ -1,5 +1,8 @@
 """The scripted players of Ballast: `steady` tells the truth and stays level, `bluffer` makes false claims only.
 
+Two more are controls for experiments on claims, and stand aside in ladders: `feint` plays as `steady` does under claims
+that mislead and never give themselves away, `deaf` plays as `steady` does without hearing a claim.
+
 Owns their rules, each a pure function of the facts that `games.ballast_view` gives a seat, and the habits by which they
 differ from one episode to the next.
 
@@ -67,6 +70,57 @@ def bluffer_habits(rng: Random) -> Rule:
     return rule
 
 
+def feint_habits(rng: Random) -> Rule:
+    """`feint` for one episode: what `steady` does, under mirrored claims."""
+    plain = steady_habits(rng)
+
+    def rule(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
+        return _mirrored(plain(facts, legal, rng), facts["weights"])
+
+    return rule
+
+
+def deaf_habits(rng: Random) -> Rule:
+    """`deaf` for one episode: what `steady` does when every claim is hidden from it."""
+    plain = steady_habits(rng)
+
+    def rule(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
+        return plain(_unheard(facts), legal, rng)
+
+    return rule
+
+
+def feint(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
+    """`feint` by its bare rule: heavy is announced as light and light as heavy, so no value is ever claimed twice."""
+    return _mirrored(steady(facts, legal, rng), facts["weights"])
+
+
+def deaf(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
+    """`deaf` by its bare rule: a face-down weight is the middle one to it, and it never challenges."""
+    return steady(_unheard(facts), legal, rng)
+
+
+def _mirrored(move: Move, weights: int) -> Move:
+    if isinstance(move, list) and move[0] == "place":
+        word, weight, scale, _ = move
+        return [word, weight, scale, weights + 1 - weight]
+    return move
+
+
+def _unheard(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts without any claim of the opponent."""
+    placed = [
+        {**each, "announced": None} if each["owner"] == "opponent" and each["status"] == "down" else each
+        for each in facts["placed"]
+    ]
+    shown = Counter[int]()
+    for each in placed:
+        if each["owner"] == "opponent" and each["status"] == "up":
+            shown[each["scale"]] += each["true"]
+    scales = [{**each, "opponent_announced_total": shown[each["scale"]]} for each in facts["scales"]]
+    return {**facts, "placed": placed, "scales": scales}
+
+
 def _steady(facts: Mapping[str, Any], order: Sequence[int], second: bool) -> Move:
     if facts["phase"] == "discard":
         return ["discard", min(facts["your_hand"])]
@@ -77,7 +131,7 @@ def _steady(facts: Mapping[str, Any], order: Sequence[int], second: bool) -> Mov
         return ["challenge", max(number for number, value in claims.items() if value == suspect)]
     weight = _taken(sorted(facts["your_hand"], reverse=True), second)
     margins = {
-        each["scale"]: each["your_true_total"] - each["opponent_announced_total"]
+        each["scale"]: each["your_true_total"] - each["opponent_announced_total"] - _hidden(facts, each["scale"])
         for each in sorted(facts["scales"], key=lambda each: order.index(each["scale"]))
     }
     # `max` and `min` keep the first of equals: the preferred one.
@@ -101,9 +155,24 @@ def _bluffer(facts: Mapping[str, Any], order: Sequence[int], second: bool) -> Mo
 
 
 def _claims(facts: Mapping[str, Any]) -> dict[int, int]:
-    """The announced value of every weight that may be challenged, by its number."""
+    """The announced value of every weight that may be challenged, by its number. What is hidden is no claim."""
     open_to = facts["challengeable"]
-    return {each["number"]: each["announced"] for each in facts["placed"] if each["number"] in open_to}
+    return {
+        each["number"]: each["announced"]
+        for each in facts["placed"]
+        if each["number"] in open_to and each["announced"] is not None
+    }
+
+
+def _hidden(facts: Mapping[str, Any], scale: int) -> float:
+    """What the opponent's weights without a claim on a scale may come to: each counts as the middle one of the game."""
+    unknown = [each for each in facts["placed"] if each["scale"] == scale and _unknown(each)]
+    middle: float = (facts["weights"] + 1) / 2
+    return len(unknown) * middle
+
+
+def _unknown(placed: Mapping[str, Any]) -> bool:
+    return placed["owner"] == "opponent" and placed["status"] == "down" and placed["announced"] is None
 
 
 def _taken(line: Sequence[int], second: bool) -> int:
@@ -117,4 +186,6 @@ def _drawn_order(rng: Random) -> list[int]:
 BALLAST: Mapping[str, Baseline] = {
     "steady": Baseline(steady, habits=steady_habits),
     "bluffer": Baseline(bluffer, habits=bluffer_habits),
+    "feint": Baseline(feint, habits=feint_habits, stands_aside=True),
+    "deaf": Baseline(deaf, habits=deaf_habits, stands_aside=True),
 }

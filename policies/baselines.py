@@ -43,7 +43,7 @@ def scripted_names(game_name: str) -> tuple[str, ...]:
 
 
 def yardsticks(game_name: str) -> tuple[str, ...]:
-    """Those of `scripted_names` that show what a score is worth: all that really play."""
+    """Those of `scripted_names` that show what a score is worth: all but what stands aside."""
     return tuple(name for name, baseline in _of(game_name).items() if not baseline.stands_aside)
 
 

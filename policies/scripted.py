@@ -30,7 +30,8 @@ class Baseline:
     """Draws the rule by which an entrant plays one episode, where `rule` alone would repeat the same few games in every
     block. None where chance, or an opponent's secrets, make every episode a different one."""
     stands_aside: bool = False
-    """Whether it is only what the rules do with a seat that does not move: nothing to measure others by."""
+    """Whether a ladder has it only where it is named. It is nothing to measure others by: what the rules do with a seat
+    that does not move, or a control for an experiment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def test_a_prompt_whose_header_names_games_plays_only_those(folder: Path) -> Non
         policies_for([spec], game, read_config(game, {}))
 
 
-KNOWN = "absent, bluffer, forager, hoard, loyal, match, random, spoiler, spread, stand, steady"
+KNOWN = "absent, bluffer, deaf, feint, forager, hoard, loyal, match, random, spoiler, spread, stand, steady"
 """The scripted policies of all games."""
 
 

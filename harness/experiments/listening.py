@@ -1,0 +1,205 @@
+"""Whether a listener moves otherwise when it is told something else: one decision asked again under another claim.
+
+Owns which decisions are taken, what is replaced, and the statistic. Each decision is asked again twice: as it was, with
+fresh randomness (the control), and with one live claim of the opponent replaced. A player that rolls dice changes its
+move in the control as well; what listening adds is the difference.
+
+Decisions are those of the normal arm in which the listener moved itself, had not to discard, and faced a face-down
+weight of the claimer. They are taken in an order drawn for each, so that more of them begin with the same ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from games.ballast import BallastState
+from games.ballast_claims import observe_with_claims
+from games.game import Observation, Seat
+from harness.experiments.claims import states_of
+from harness.experiments.redrive import Kept, Line, NotKept, Redriven
+from harness.record import Record
+from harness.seeds import derive, stream
+from policies.contract import DecisionTimedOut, Outage, Policy, Reply
+
+CONTROL: Final = "control"
+REPLACED: Final = "replaced"
+
+
+class Sample(NamedTuple):
+    """One decision of the listener, to be asked again."""
+
+    record: Record
+    deal_key: str
+    """What the episode's streams are drawn for."""
+    seat: Seat
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One decision asked again."""
+
+    episode: str
+    step: int
+    control: bool
+    """Whether the move changed when nothing was replaced."""
+    replaced: bool
+    """Whether it changed when a claim was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """What asking again came to."""
+
+    decisions: int
+    episodes: int
+    left_out: int
+    """Decisions in which an answer gave no legal move, or the provider failed."""
+    control: float | None
+    """Share of moves that changed with fresh randomness alone."""
+    replaced: float | None
+    """Share of moves that changed with a claim replaced."""
+    effect: float | None
+    """`replaced` less `control`."""
+    interval: tuple[float, float] | None
+    """95 %, clustered by episode; None for fewer than two episodes, or when all agree."""
+    p: float | None
+
+
+LineFor: TypeAlias = Callable[[str, Seat], Line]
+"""A line for the questions of an episode that is none of the plan's: its key, and the seat."""
+
+
+def probe_key(sample: Sample, kind: str) -> str:
+    """Under which episode's name the calls of a question asked again are kept."""
+    game, _, place = sample.deal_key.partition("/")
+    return f"{game}/listening/{kind}/{place}"
+
+
+def samples(records: Sequence[tuple[Record, str]], listener: str, wanted: int, seed: int) -> list[Sample]:
+    """At most `wanted` decisions of `listener` in these records of the normal arm, each with its deal key."""
+    found: list[tuple[int, Sample]] = []
+    for record, deal_key in records:
+        seat = record.entrants.index(listener)
+        states = states_of(record)
+        for decision in record.decisions:
+            if decision.seat == seat and decision.by in ("model", "scripted") and _live(states[decision.step], seat):
+                place = derive(seed, "listening-sample", deal_key, seat, decision.step)
+                found.append((place, Sample(record, deal_key, seat, decision.step)))
+    return [sample for _, sample in sorted(found, key=lambda item: item[0])[:wanted]]
+
+
+def _live(state: BallastState, seat: Seat) -> list[int]:
+    """The opponent's face-down weights, where the seat has a turn."""
+    if state.discarding:
+        return []
+    return [number for number, weight in enumerate(state.placed) if weight.owner != seat and weight.status == "down"]
+
+
+async def ask_again(
+    chosen: Sequence[Sample],
+    policy: Policy,
+    seed: int,
+    kept: Kept,
+    line_for: LineFor | None,
+    at_once: int = 1,
+    go_on: Callable[[], bool] = lambda: True,
+) -> list[Heard | None]:
+    """Every sample asked again, None for one that is left out or was not reached.
+
+    `kept` is the run. `line_for` gives the lines for new questions, and is None for a policy that answers inline.
+    Raises what a line raises to stop a run, and NotKept.
+    """
+    heard: list[Heard | None] = [None] * len(chosen)
+    todo = iter(range(len(chosen)))
+
+    async def worker() -> None:
+        for place in todo:
+            await asyncio.sleep(0)
+            if not go_on():
+                return
+            heard[place] = await _ask(chosen[place], policy, seed, kept, line_for)
+
+    results = await asyncio.gather(*(worker() for _ in range(max(1, at_once))), return_exceptions=True)
+    for failure in results:
+        if isinstance(failure, BaseException):
+            raise failure
+    return heard
+
+
+async def _ask(sample: Sample, policy: Policy, seed: int, kept: Kept, line_for: LineFor | None) -> Heard | None:
+    states = states_of(sample.record)
+    state = states[sample.step]
+    seen = state.observe(sample.seat, sample.record.aliases)
+    moved = sample.record.moves[sample.step][sample.seat]
+    changed: list[bool] = []
+    for kind, told in ((CONTROL, seen), (REPLACED, _with_one_replaced(sample, state, seen, seed))):
+        reply = await _reply(sample, states, policy, seed, kept, line_for, kind, told)
+        if reply is None or reply.fault is not None:
+            return None
+        changed.append(reply.move != moved)
+    return Heard(sample.record.key, sample.step, *changed)
+
+
+async def _reply(
+    sample: Sample,
+    states: Sequence[BallastState],
+    policy: Policy,
+    seed: int,
+    kept: Kept,
+    line_for: LineFor | None,
+    kind: str,
+    told: Observation,
+) -> Reply | None:
+    """What the policy answers at this decision, as it was there, to what it is told now."""
+    rng = stream(seed, "seat", sample.deal_key, sample.seat)
+    again = Redriven(policy, sample.record, states, sample.seat, rng, kept)
+    async for _ in again.decisions(before=sample.step):
+        pass
+    # Both questions go on with the same fresh randomness: a script that hears nothing gives the same answer to both.
+    rng.seed(derive(seed, "listening", sample.deal_key, sample.seat, sample.step))
+    if line_for is not None:
+        again.line.line = line_for(probe_key(sample, kind), sample.seat)
+        again.line.open(sample.step, 1)
+    try:
+        return await again.player.decide(told, None)
+    except (DecisionTimedOut, Outage):
+        return None
+
+
+def _with_one_replaced(sample: Sample, state: BallastState, seen: Observation, seed: int) -> Observation:
+    """The observation with another value announced for one of the live weights."""
+    rng = stream(seed, "listening-claim", sample.deal_key, sample.seat, sample.step)
+    number = rng.choice(_live(state, sample.seat))
+    others = [value for value in range(1, state.config.weights + 1) if value != state.placed[number].announced]
+    return observe_with_claims(seen, {number: rng.choice(others)})
+
+
+def listening(heard: Sequence[Heard | None]) -> Listening:
+    """The statistic over decisions asked again."""
+    import numpy as np
+    from statsmodels.regression.linear_model import OLS
+
+    told = [each for each in heard if each is not None]
+    places: dict[str, int] = {}
+    groups = np.array([places.setdefault(each.episode, len(places)) for each in told], dtype=int)
+    if not told:
+        return Listening(0, 0, len(heard), None, None, None, None, None)
+    control = float(np.mean([each.control for each in told]))
+    replaced = float(np.mean([each.replaced for each in told]))
+    difference = np.array([float(each.replaced) - float(each.control) for each in told])
+    interval, p = None, None
+    if len(places) > 1 and float(np.ptp(difference)) > 0:
+        fit = OLS(difference, np.ones(len(difference))).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True}, use_t=True
+        )
+        low, high = fit.conf_int(0.05)[0]
+        interval, p = (max(-1.0, float(low)), min(1.0, float(high))), float(fit.pvalues[0])
+    left_out = len(heard) - len(told)
+    return Listening(len(told), len(places), left_out, control, replaced, replaced - control, interval, p)
+
+
+__all__ = ["Heard", "Listening", "NotKept", "Sample", "ask_again", "listening", "probe_key", "samples"]
