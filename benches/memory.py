@@ -26,6 +26,7 @@ from harness.display import Plan, Progress, choose_display
 from harness.limits import Slots
 from harness.line import Exchange
 from harness.mock_server import MockServerProcess
+from harness.orchestrate import Table
 from harness.prices import cost_of
 from harness.run import Division, Pace, Run
 from harness.schedule import Episode, schedule
@@ -72,7 +73,7 @@ def sizes(policies: Mapping[str, Policy], server: MockServerProcess | None, epis
     found: dict[int, float] = {}
     started = 0
 
-    def started_one(key: str) -> None:
+    def started_one(table: Table) -> None:
         nonlocal started
         if started in MARKS:
             found[started] = resident()

@@ -194,3 +194,26 @@ def test_what_a_model_does_not_take_is_told_and_left_out(server, tmp_path):
     said = weigh("ladder", config(tmp_path, text))
     assert said.code == 0
     assert "mock:mock-small: the temperature asked for is not sent" in said.err
+    with Store.open(tmp_path / "results" / "s", readonly=True) as store:
+        (line,) = store.adaptations()["mock:mock-small"]
+    assert line.startswith("the temperature asked for is not sent")
+
+
+def test_what_was_learned_of_a_model_outlives_a_process_that_dies_right_after(server, tmp_path, monkeypatch):
+    refusal = {"message": "Unsupported parameter: 'temperature' is not supported with this model."}
+    body = {
+        "error": {**refusal, "type": "invalid_request_error", "param": "temperature", "code": "unsupported_parameter"}
+    }
+    server.follow(read_plan({"rules": [{"nth": "1", "do": "respond", "status": 400, "body": body}]}))
+    text = ORDER.format(url=server.openai_url).replace(
+        '"goofspiel/plain.md@mock:mock-small"',
+        '{ prompt = "goofspiel/plain.md", model = "mock:mock-small", temperature = 0 }',
+    )
+
+    def dies(self, record):
+        raise RuntimeError("as good as killed")
+
+    monkeypatch.setattr(Store, "add_record", dies)
+    assert weigh("ladder", config(tmp_path, text)).code == 4
+    with Store.open(tmp_path / "results" / "s", readonly=True) as store:
+        assert list(store.adaptations()) == ["mock:mock-small"]

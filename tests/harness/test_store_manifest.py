@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from harness.manifest import Manifest, differences, new_run_id, schedule_digest, version_notes
-from tests.harness.store_cases import MODEL, manifest, planned
+from harness.store import Store, StoreRefused
+from tests.harness.store_cases import MODEL, manifest, new_run, planned
 
 
 def test_o08_differences_name_the_place_and_both_values() -> None:
@@ -95,3 +98,19 @@ def test_o10_two_runs_in_one_second_have_two_names() -> None:
 def test_unknown_fields_are_refused() -> None:
     with pytest.raises(ValidationError, match="nonsense"):
         manifest(nonsense=1)
+
+
+def test_what_was_learned_of_models_is_kept_once_and_in_order(tmp_path: Path) -> None:
+    with new_run(tmp_path / "run") as store:
+        assert store.adaptations() == {}
+        store.add_adaptations({MODEL: ["takes no seed"]})
+        store.add_adaptations({"openai:b": ["takes no schema", "odd \ud800"], MODEL: ["takes no seed"]})
+        store.add_adaptations({MODEL: ["takes no seed", "takes no temperature"], "openai:b": ["odd \ud800"]})
+    with Store.open(tmp_path / "run", readonly=True) as store:
+        assert store.adaptations() == {
+            MODEL: ("takes no seed", "takes no temperature"),
+            "openai:b": ("takes no schema", "odd \\ud800"),
+        }
+        with pytest.raises(StoreRefused, match="reading only"):
+            store.add_adaptations({MODEL: ["more"]})
+        store.add_adaptations({MODEL: ["takes no seed"]})
