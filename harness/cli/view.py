@@ -1,0 +1,234 @@
+"""`weigh view`: an episode or a run to look at, as a page that needs nothing but a browser, or as text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.options import number
+from harness.cli.output import Refused, encoding, print_json, print_note, print_text
+
+if TYPE_CHECKING:
+    from harness.record import Record
+    from harness.store import Store
+
+
+def view(
+    target: Annotated[
+        str, typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), or a run folder.")
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE|DIR/", help="The page; DIR/ for a page an episode and an index."),
+    ] = None,
+    episode: Annotated[str | None, typer.Option(metavar="KEY", help="The one episode of a run to show.")] = None,
+    text: Annotated[bool, typer.Option("--text", help="Tell it in the terminal, and write no page.")] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page in a browser.")] = False,
+    max_mb: Annotated[
+        float,
+        typer.Option(metavar="MB", parser=number(0, above=True), help="The most that one page of a run may hold."),
+    ] = 50.0,
+    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
+) -> None:
+    """Look at an episode or a whole run, in a browser or as text.
+
+    The page is one HTML file: pictures of every step, what everybody said and did, and, from a run, every reply with
+    its tokens and its cost. It asks no server for anything, and shows both sides of the table: hand it to no player.
+    Without -o it lies beside the record (NAME.view.html) or in the run (view.html), and opens in a browser where there
+    is a display. Links may end in #step=17, #beat=23 or, in a run, #episode=KEY&step=17.
+
+      weigh view record.json
+      weigh view results/demo -o demo.html
+      weigh view results/demo -o pages/
+      weigh view results/demo --episode goofspiel/b0000/r0 --text
+
+    Exit codes: 0 written or told; 2 no record or run, an episode that is not there, or a run too large for one page; 3
+    nothing to tell (--text): no episode is finished; 4 a disk that is full.
+    """
+    if text and out is not None:
+        raise Refused("--text writes no page: leave out -o, or --text")
+    from harness.viewer.scenes import NoPictures
+
+    try:
+        _view(target, out, episode, text, max_mb, no_open, json)
+    except NoPictures as error:
+        raise Refused(f"{target}: {error}") from None
+
+
+def _view(
+    target: str, out: str | None, episode: str | None, text: bool, max_mb: float, no_open: bool, json: bool
+) -> None:
+    if target != "-" and Path(target).is_dir():
+        from harness.store import Store
+
+        with Store.open(Path(target), readonly=True) as store:
+            if text:
+                _tell([_episode_of(store, episode)] if episode is not None else store.records(), target, json)
+            elif episode is not None:
+                _write_episode(store, episode, out, no_open, json)
+            else:
+                _write_run(store, out, max_mb, no_open, json)
+        return
+    if episode is not None:
+        raise Refused(f"--episode {episode}: {target} is no run folder")
+    record = _record(target)
+    if text:
+        _tell([record], target, json)
+        return
+    from harness.viewer.run_pages import record_page
+
+    if out is None and target == "-":
+        raise Refused("a record from standard input needs a place for its page: -o FILE.html")
+    parts = record_page(record)
+    _warn(record, target)
+    path = _file_for(out, Path(target).with_suffix(".view.html"), record.key)
+    _keep({path: parts}, path, 1, out is None and not no_open, json)
+
+
+def _record(target: str) -> Record:
+    from harness.cli.documents import load
+    from harness.record import Record
+    from harness.verify_shape import as_record
+
+    if target.endswith(".jsonl"):
+        raise Refused(
+            f"{target}: holds a record on each line; view the run, or one record (weigh export --episode KEY)"
+        )
+    found = as_record(load(target))
+    if not isinstance(found, Record):
+        name = "standard input" if target == "-" else target
+        raise Refused(f"{name}: not a record: {found[0] if found else 'nothing in it can be read'}")
+    return found
+
+
+def _warn(record: Record, name: str) -> None:
+    """Say that a record is not what its moves come to. It is shown all the same: as it was played."""
+    from harness.display_words import plural, shown
+    from harness.verify import verify_record
+
+    found = verify_record(record)
+    if found:
+        said = f"weigh: {name} does not re-derive ({plural(len(found), 'finding')}; the first: {found[0]})"
+        print_note(shown(said, encoding(), limit=2_000))
+
+
+def _episode_of(store: Store, key: str) -> Record:
+    from games.quoting import nearest, quote
+
+    record = store.record(key)
+    if record is not None:
+        return record
+    void = next((void for void in store.voids() if void.episode == key), None)
+    if void is not None:
+        raise Refused(f"--episode {key}: it is void ({void.cause}) and has no record")
+    if store.episode(key) is not None:
+        raise Refused(f"--episode {key}: it is not finished yet")
+    finished = store.finished()
+    raise Refused(f"{store.folder} has no episode {quote(key)}{nearest(key, finished)}")
+
+
+def _write_episode(store: Store, key: str, out: str | None, no_open: bool, json: bool) -> None:
+    from harness.viewer.run_pages import episode_page, file_name
+
+    record = _episode_of(store, key)
+    parts = episode_page(store, record)
+    _warn(record, key)
+    path = _file_for(out, store.folder / f"view-{file_name(key)}", key)
+    _keep({path: parts}, path, 1, out is None and not no_open, json)
+
+
+def _write_run(store: Store, out: str | None, max_mb: float, no_open: bool, json: bool) -> None:
+    from harness.viewer.run_pages import INDEX, TooLarge, run_folder_pages, run_page
+
+    episodes = len(store.finished())
+    if out is not None and _is_folder(out):
+        from harness.cli.run_folder import require_room
+
+        require_room(Path(out))
+        Path(out).mkdir(parents=True, exist_ok=True)
+        pages = ((Path(out) / page.name, page.parts) for page in run_folder_pages(store))
+        _keep(pages, Path(out) / INDEX, episodes, False, json)
+        return
+    try:
+        parts = run_page(store, int(max_mb * 1e6))
+    except TooLarge as large:
+        raise Refused(str(large)) from None
+    path = store.folder / "view.html" if out is None else Path(out)
+    _keep({path: parts}, path, episodes, out is None and not no_open, json)
+
+
+def _is_folder(out: str) -> bool:
+    return out.endswith(("/", os.sep)) or Path(out).is_dir()
+
+
+def _file_for(out: str | None, otherwise: Path, key: str) -> Path:
+    if out is None:
+        return otherwise
+    if not _is_folder(out):
+        return Path(out)
+    from harness.viewer.run_pages import file_name
+
+    Path(out).mkdir(parents=True, exist_ok=True)
+    return Path(out) / file_name(key)
+
+
+def _keep(
+    pages: Mapping[Path, Iterable[str]] | Iterable[tuple[Path, Iterable[str]]],
+    first: Path,
+    episodes: int,
+    browse: bool,
+    json: bool,
+) -> None:
+    """Write the pages, say where the first to be looked at is, and open it if a person may see it."""
+    from harness.export import write_atomically
+
+    written = size = 0
+    for path, parts in pages.items() if isinstance(pages, Mapping) else pages:
+        text = "".join(parts)
+        write_atomically(path, text)
+        written, size = written + 1, size + len(text.encode())
+    opened = browse and _may_browse() and _browse(first)
+    if json:
+        print_json({"file": str(first), "pages": written, "episodes": episodes, "bytes": size, "opened": opened})
+        return
+    print_text(str(first))
+    print_note(f"weigh: {written} {'page' if written == 1 else 'pages'}, {size / 1e6:.1f} MB; open it in any browser")
+
+
+def _may_browse() -> bool:
+    """Whether somebody is there to look: a terminal, and a display for a browser."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return False
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _browse(path: Path) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False
+
+
+def _tell(records: Iterable[Record], source: str, json: bool) -> None:
+    from harness.cli.output import INCONCLUSIVE
+    from harness.cli.playthrough import playthrough
+
+    told = []
+    for place, record in enumerate(records):
+        lines = list(playthrough(record, encoding()))
+        if json:
+            told.append({"key": record.key, "lines": lines})
+        else:
+            print_text("\n".join([*([""] if place else []), *lines]))
+            told.append({})
+    if not told:
+        raise Refused(f"{source}: nothing to tell, no episode is finished", code=INCONCLUSIVE)
+    if json:
+        print_json(told)

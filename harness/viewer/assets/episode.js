@@ -1,0 +1,126 @@
+// The parts of one episode that stand around its board. Every text comes from the data, as it is.
+const SHOWN_AT_FIRST = 2000;
+const LOUD = new Set(["overbid", "challenge"]);
+// Beats after a step that open the next one: what is chosen there is not known yet.
+const SEALED = new Set(["start", "prize"]);
+const BY = {
+  model: "model",
+  retry: "second attempt",
+  fallback: "fallback",
+  scripted: "script",
+  human: "person",
+};
+
+function beatsOf(data) {
+  return data.beats.map(([step, kind, label, picture, feed, counts, banner]) => ({
+    step, kind, label, picture, feed, counts, banner,
+  }));
+}
+
+function showFacts(data) {
+  byId("title").textContent = data.title.split(":")[0];
+  byId("key").textContent = data.key;
+  byId("subtitle").replaceChildren(
+    ...data.seats.flatMap((seat, place) => [
+      ...(place ? [make("span", { class: "versus" }, "·")] : []),
+      make("span", { class: "sitter" }, badge(seat), make("span", null, `${seat.alias}: `, make("b", null, seat.entrant))),
+    ]),
+  );
+  byId("facts").replaceChildren(
+    make("dt", null, "episode"), make("dd", null, data.key),
+    ...data.facts.flatMap(([label, text]) => [make("dt", null, label), make("dd", null, text)]),
+  );
+  const box = byId("warnings");
+  box.hidden = !data.warnings.length;
+  box.replaceChildren(
+    make("p", null, make("b", null, "This record does not re-derive."), " The pictures show what its moves come to; the record says otherwise:"),
+    make("ul", null, ...data.warnings.map((line) => make("li", null, line))),
+  );
+}
+
+function showSeats(data, beat, isLast) {
+  const labels = beat.counts.map(([label]) => label);
+  byId("seats").tHead.replaceChildren(make("tr", null,
+    ...["seat", "entrant"].map((label) => make("th", { scope: "col" }, label)),
+    ...labels.map((label) => make("th", { scope: "col", class: "figure" }, label)),
+    make("th", { scope: "col", class: "figure" }, "score"),
+  ));
+  byId("seats").tBodies[0].replaceChildren(...data.seats.map((seat, place) => {
+    const score = make("td", { class: "figure score" }, isLast && seat.score !== null ? seat.score : "-");
+    if (isLast && seat.score !== null) {
+      score.dataset.value = String(seat.value);
+      if (seat.exact !== seat.score) score.append(make("small", null, ` ${seat.exact}`));
+    }
+    return make("tr", null,
+      make("th", { scope: "row" }, make("span", { class: "sitter" }, badge(seat), make("span", null, seat.alias))),
+      make("td", null, seat.entrant, ...(seat.model ? [make("small", { class: "model" }, seat.model)] : [])),
+      ...beat.counts.map(([, texts]) => make("td", { class: "figure" }, texts[place] ?? "-")),
+      score,
+    );
+  }));
+}
+
+function feedOf(beats, jump) {
+  return beats.map((beat, place) => {
+    const button = make("button", { type: "button", class: "jump" }, beat.label);
+    button.addEventListener("click", () => jump(place));
+    return make("li", { class: `entry kind-${beat.kind}` }, button, ...beat.feed.map((line) => make("p", null, line)));
+  });
+}
+
+// What was unfolded stays unfolded from step to step: a reader follows one seat's reasoning through an episode.
+const unfolded = new Set();
+
+function showMoves(data, step, sealed) {
+  const box = byId("moves");
+  const moves = sealed ? null : data.steps[step];
+  byId("moves-title").textContent = moves ? `Moves of step ${step}` : "Moves";
+  if (!moves) {
+    const why = sealed ? `Step ${step + 1} is open: nobody has seen a move of it.` : step < 0 ? "Nobody has moved yet." : "Nobody moved: the clock stopped the episode.";
+    box.replaceChildren(make("p", { class: "about" }, why));
+    return;
+  }
+  box.replaceChildren(...moves.map((move) => moveOf(data, move)));
+}
+
+function moveOf(data, move) {
+  const seat = data.seats[move.seat];
+  const by = move.fallback ? `${BY[move.by]}: ${move.fallback}` : BY[move.by];
+  const box = make("article", { class: "move" },
+    make("p", { class: "made" }, badge(seat), make("span", { class: "alias" }, seat.alias),
+      make("b", null, move.move), make("span", { class: `by by-${move.by}` }, by)),
+    ...move.faults.map((note) => make("p", { class: "fault" },
+      make("b", null, note.fault), ` at attempt ${note.attempt}: ${note.detail}`)),
+  );
+  for (const [number, call] of move.calls.entries()) {
+    box.append(make("p", { class: "call" }, make("b", null, call.title), ` · ${call.facts}`));
+    if (call.reasoning) box.append(fold(`${move.seat}/reasoning/${number}`, "reasoning", call.reasoning));
+    if (call.reply) box.append(fold(`${move.seat}/reply/${number}`, "reply", call.reply));
+  }
+  if (move.notes) box.append(fold(`${move.seat}/notes`, "notes it kept", move.notes));
+  return box;
+}
+
+// A text that is made when it is opened: most are never looked at, and some are long.
+function fold(key, label, [text, left, length]) {
+  const box = make("details", { class: "fold" }, make("summary", null, label, make("small", null, ` ${length} characters`)));
+  const fill = () => {
+    if (!box.open || box.children.length > 1) return;
+    if (!text) return void box.append(make("p", { class: "about" }, "It is empty."));
+    const shown = make("pre", { tabindex: "0", role: "region", "aria-label": label }, text.slice(0, SHOWN_AT_FIRST));
+    box.append(shown);
+    if (text.length > SHOWN_AT_FIRST) {
+      const more = make("button", { type: "button" }, `show all (${text.length - SHOWN_AT_FIRST} more)`);
+      more.addEventListener("click", () => { shown.textContent = text; more.remove(); });
+      box.append(more);
+    }
+    if (left) box.append(make("p", { class: "about" }, `${left} more characters are not in this page; the run holds them (weigh export RUN FILE --table calls).`));
+  };
+  box.addEventListener("toggle", () => {
+    if (box.open) unfolded.add(key); else unfolded.delete(key);
+    fill();
+  });
+  box.open = unfolded.has(key);
+  fill();
+  return box;
+}
