@@ -1,0 +1,230 @@
+"""`weigh gate`: catch the policy that got worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli.options import JsonFlag, number, one_of, whole
+from harness.cli.output import FINE, Refused, print_json, print_note, print_text
+from policies.contract import STYLES
+
+if TYPE_CHECKING:
+    from harness.brake import Ceilings
+    from harness.cli.gate_words import Words
+
+
+def gate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[GATE.toml]", help="Several gates in one file; then no other gate options."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="BASE", help="A baseline file, or a policy that is played now as well.")
+    ] = None,
+    candidate: Annotated[
+        str | None, typer.Option(metavar="POLICY", help="What is tested: PROMPT.md@provider:model, match, @name.")
+    ] = None,
+    game: Annotated[str | None, typer.Option(metavar="GAME", help="A game; `weigh games` lists them.")] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(metavar="M", parser=number(0, 2, above=True), help="The loss of mean score that must not pass."),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(metavar="P", parser=number(0.0001, 0.4999), help="Chance that a loss of the margin passes.")
+    ] = 0.05,
+    beta: Annotated[
+        float, typer.Option(metavar="P", parser=number(0.0001, 0.4999), help="Chance that an equal policy fails.")
+    ] = 0.05,
+    max_pairs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", parser=whole(2, 1_000_000), help="The most pairs of episodes; default: a file's, or 200."
+        ),
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Scripted policies for the other seats; default: the game's.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=whole(0), help="Deals, seating and scripted chance follow from it."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names and [models].")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="STYLE", parser=one_of(STYLES), help="How to ask: reason-then-json, json-only, schema."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Cap on one reply, hidden reasoning included.")
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(metavar="T", parser=number(0, 2), help="0 is sent as 0; default: the provider's.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision (60)."),
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop as invalid after so many calls, in all.")
+    ] = None,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(metavar="USD", parser=number(0, above=True), help="Stop as invalid at so many dollars, in all."),
+    ] = None,
+    max_void_rate: Annotated[
+        float, typer.Option(metavar="SHARE", parser=number(0, 0.9), help="Blocks that outages may take before invalid.")
+    ] = 0.1,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The gate's, and of its folder; default: game and candidate.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder for runs, instead of results.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")] = None,
+    summary: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdict as Markdown.")] = None,
+    save_baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Play the candidate and write it as a baseline file instead.")
+    ] = None,
+    pairs: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(2, 1_000_000), help="With --save-baseline: episodes (200).")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Catch the policy that got worse: a verdict on a candidate against its baseline.
+
+    Both play one seat against the same scripted policies, on the same deals, seeds and seats. Blocks are played until
+    the difference is clear, and never more than allowed. A baseline file holds what the baseline scored, so that only
+    the candidate is played. What a gate takes from its file (game, field, config, seed) need not be given again.
+
+    Everything is kept below results/gate-NAME: the same command goes on after a stop, and repeats a verdict without a
+    call. GITHUB_STEP_SUMMARY, when set, gets the summary too. The options from --style to --base-url are for prompts.
+
+      weigh gate --baseline match --candidate hoard --game goofspiel --margin 0.05
+      weigh gate --save-baseline base.json --candidate mine.md@openai:gpt-5-mini --game goofspiel --pairs 200
+      weigh gate --baseline base.json --candidate mine.md@openai:gpt-5-mini --margin 0.1 --junit gate.xml
+      weigh gate gate.toml --summary gate.md
+
+    Exit codes: 0 pass; 1 regression; 2 bad usage, file or input, or a missing key; 3 inconclusive, which is no pass;
+    4 invalid: the baseline does not fit, too much is void, a limit or a provider stopped it; 130 interrupted.
+    """
+    from harness.cli.gate_output import require_writable, show
+    from harness.cli.gate_words import Words
+    from harness.cli.stopping import require_own_loop
+
+    require_own_loop()
+    words = Words(
+        baseline=baseline,
+        candidate=candidate,
+        game=game,
+        margin=margin,
+        alpha=alpha,
+        beta=beta,
+        max_pairs=max_pairs,
+        field=field,
+        settings=tuple(setting or ()),
+        seed=seed,
+        config=config,
+        style=style,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        base_url=base_url,
+        timeout=timeout,
+        max_void_rate=max_void_rate,
+        name=name,
+        results=results,
+        pairs=pairs,
+    )
+    for option, path in (("--junit", junit), ("--summary", summary), ("--save-baseline", save_baseline)):
+        require_writable(option, path)
+    ceilings = _ceilings(max_calls, max_usd)
+    note = (lambda line: None) if json else print_note
+    if save_baseline is not None:
+        if file is not None or junit is not None or summary is not None:
+            raise Refused(
+                "--save-baseline plays one policy and judges none: leave out GATE.toml, --junit and --summary"
+            )
+        _save(words, save_baseline, ceilings, note, json)
+        return
+    if pairs is not None:
+        raise Refused("--pairs is for --save-baseline; a gate takes --max-pairs")
+    from harness.cli.gate_play import run_gates
+
+    if file is not None:
+        from harness.cli.gate_words import of_file
+
+        given = [option for option in words.given() if option not in ("--results",)]
+        if given or max_calls is not None or max_usd is not None:
+            limits = [name for name, value in (("--max-calls", max_calls), ("--max-usd", max_usd)) if value is not None]
+            raise Refused(f"{', '.join([*given, *limits])}: stands in {file}, not beside it")
+        title, orders, ceilings, family_beta = of_file(file, results)
+    else:
+        title, orders, family_beta = *words.gate(), beta
+    build = run_gates(title, orders, ceilings, family_beta, note)
+    show(build, json, junit, summary)
+    if build.exit_code != FINE:
+        raise typer.Exit(build.exit_code)
+
+
+def _ceilings(calls: int | None, usd: float | None) -> Ceilings:
+    from harness.brake import Ceilings
+
+    return Ceilings(calls=calls, usd=usd)
+
+
+def _save(words: Words, target: Path, ceilings: Ceilings, note: Any, json: bool) -> None:
+    from harness.cli.gate_play import save_baseline
+    from harness.display_words import plural, shown
+    from harness.export import write_atomically
+    from harness.gate.baseline import written
+
+    order, conditions = words.baseline_order()
+    saved = save_baseline(order, conditions, ceilings, words.max_void_rate, note)
+    write_atomically(target, written(saved.baseline))
+    count, whole = len(saved.baseline.blocks), len(saved.baseline.whole)
+    noise = _noise(saved.baseline.means)
+    if json:
+        print_json(
+            {
+                "schema_version": 1,
+                "file": str(target),
+                "digest": saved.baseline.digest,
+                "blocks": count,
+                "void_blocks": count - whole,
+                "pairs": count * len(order.blocks[0].episodes),
+                "mean": sum(saved.baseline.means) / whole,
+                "detectable_unpaired": noise,
+                "calls": saved.spent.calls,
+                "cost_usd": saved.spent.cost_usd,
+                "measures": saved.baseline.measures,
+                "folder": order.shown,
+            }
+        )
+        return
+    mean = sum(saved.baseline.means) / whole
+    print_text(f"{shown(str(target))}: {plural(whole, 'block')} of {shown(order.spec.name)}, mean score {mean:+.4f}")
+    if count > whole:
+        print_text(f"{plural(count - whole, 'block')} more are void and will not be compared")
+    if noise is not None:
+        print_text(f"margins from about {noise:.2g} on can be told apart with so many blocks; less where pairs agree")
+    print_note(f"kept in {order.shown}; commit {target}")
+
+
+def _noise(means: Sequence[float]) -> float | None:
+    """What so many blocks could detect if pairing took no noise away."""
+    from statistics import stdev
+
+    from harness.gate.fixed import detectable
+
+    return detectable(len(means), 2**0.5 * stdev(means), 0.05, 0.05) if len(means) > 1 else None

@@ -1,0 +1,64 @@
+"""Two arms compared on the same blocks, once and without a margin: how far apart, how surely.
+
+Owns the two-sided comparison of one finished set of block differences. For many looks there is
+`harness.gate.sequential`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.clusters import LEAST_ALIKE, ZERO, cluster_mean
+from harness.gate.confirm import sign_flip
+from harness.gate.fixed import detectable
+from harness.gate.sequential import WIDEST, present
+from harness.rank_draws import POWER
+
+LEVEL = 0.05
+"""Two-sided, of interval and effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One arm less the other. A number that does not exist is None."""
+
+    n: int
+    """Blocks with a difference: what is independent."""
+    missing: int
+    """Blocks without one."""
+    mean: float | None
+    """Mean of block differences, each block counting once however many pairs it holds."""
+    sd: float | None
+    """Of block differences, divided by n - 1."""
+    interval: tuple[float, float] | None
+    """95 % t interval of the mean, clustered by block and cut to [-2, 2]. None for fewer than two blocks, and for fewer
+    than five that all agree, which equals do often enough."""
+    p: float | None
+    """Two-sided sign-flip p-value of "no difference"; exact where differences are symmetric about 0. None for none."""
+    mde: float | None
+    """Minimum detectable effect: the difference that so many blocks find in four runs of five, two-sided at 5 %."""
+
+
+def compare(differences: Sequence[float | None]) -> Comparison:
+    """What the block differences of two arms say. None or NaN for a block that has none.
+
+    For one look at the end: stopping when `p` is small makes it too small. Raises ValueError for a difference outside
+    [-2, 2].
+    """
+    import numpy as np
+
+    values, missing = present(differences)
+    n = len(values)
+    mean, half = cluster_mean(values, np.arange(n))
+    sd = float(values.std(ddof=1)) if n > 1 else None
+    known = sd is not None and (sd > ZERO or n >= LEAST_ALIKE)
+    return Comparison(
+        n=n,
+        missing=missing,
+        mean=mean if n else None,
+        sd=sd,
+        interval=(max(-WIDEST, mean - half), min(WIDEST, mean + half)) if known else None,
+        p=sign_flip(values, "two-sided") if n else None,
+        mde=None if sd is None else detectable(n, sd, LEVEL / 2, 1 - POWER),
+    )

@@ -1,0 +1,73 @@
+"""Several gates on one build: what the build may say of all of them.
+
+Owns Holm's correction over gates. Knows their verdicts and p-values only.
+
+Two errors, and only one of them grows with the number of gates.
+- A false green: the build is green only when every gate passes. If any candidate is worse by its margin, its own gate
+  passes with a chance of at most alpha, so the build is green with at most that: no correction, whatever the number
+  (the intersection-union test: Berger, Technometrics 24, 1982).
+- A false alarm: one gate that calls a regression turns the build red. With k gates and nothing worse, that happens in
+  up to k * beta of the builds. So regressions must survive Holm's step-down at beta (Scandinavian Journal of Statistics
+  6, 1979): the chance that any candidate as good as its baseline is called a regression is then at most beta, however
+  the gates depend on each other.
+
+The p-values are sequential ones, valid at the look where a gate stopped, so they may be corrected after the fact. A
+gate that stopped at beta alone may not survive. `share` plans for that: gates run at beta / k survive by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from harness.gate.sequential import Design, Look, Verdict
+
+Build: TypeAlias = Literal["pass", "regression", "continue", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What all gates say together."""
+
+    verdict: Build
+    """`regression` when a gate's survives; else `continue` while a gate goes on; else `pass` when every gate passes;
+    else `inconclusive`."""
+    gates: tuple[Verdict, ...]
+    """Each gate's verdict: a regression that did not survive is `inconclusive`, never a pass. Others are unchanged."""
+    p_regression: tuple[float, ...]
+    """Each gate's p-value of "as good as the baseline", corrected by Holm."""
+
+
+def holm(looks: Sequence[Look], beta: float = 0.05) -> Family:
+    """The family's verdict from the look at which each gate stands.
+
+    `beta` is the chance of any false alarm over the whole family. Raises ValueError for no gates.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    if not looks:
+        raise ValueError("a family needs at least one gate")
+    rejected, corrected, _, _ = multipletests([look.p_regression for look in looks], alpha=beta, method="holm")
+    gates: list[Verdict] = [
+        "inconclusive" if look.verdict == "regression" and not survives else look.verdict
+        for look, survives in zip(looks, rejected, strict=True)
+    ]
+    verdict: Build = "inconclusive"
+    if "regression" in gates:
+        verdict = "regression"
+    elif "continue" in gates:
+        verdict = "continue"
+    elif all(gate == "pass" for gate in gates):
+        verdict = "pass"
+    return Family(verdict, tuple(gates), tuple(float(p) for p in corrected))
+
+
+def share(design: Design, gates: int) -> Design:
+    """The design for one of so many gates: beta divided among them, alpha whole. A regression under it survives `holm`.
+
+    Costs blocks only where there is a regression to be found. Raises ValueError for fewer than one gate.
+    """
+    if gates < 1:
+        raise ValueError(f"{gates} gates cannot share an error")
+    return replace(design, beta=design.beta / gates)

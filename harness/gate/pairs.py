@@ -1,0 +1,72 @@
+"""From scores of two arms to block differences, and the range these can have.
+
+Owns the pairing and its ends. Knows scores as numbers only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
+from statistics import stdev
+
+LOWEST, HIGHEST = -1.0, 1.0
+"""Where scores lie."""
+
+STRETCH = 4
+"""Standard deviations of the baseline's block means within which a block is expected to stay."""
+
+COMMON = 0.1
+"""The share of blocks with one and the same mean from which scores are taken to come in lumps."""
+
+
+def block_difference(candidate: Sequence[float | None], baseline: Sequence[float | None]) -> float | None:
+    """The mean over a block's pairs of (candidate score - baseline score), or None where a score is missing.
+
+    A pair is two episodes of one deal, seat and field. A block without one of its rotations would weigh seats unevenly,
+    so it counts as missing as a whole. Raises ValueError for arms of unequal length, an empty block, or a score outside
+    [-1, 1].
+    """
+    if len(candidate) != len(baseline) or not candidate:
+        raise ValueError(f"a block of {len(candidate)} candidate and {len(baseline)} baseline scores has no pairs")
+    total = 0.0
+    missing = False
+    for mine, old in zip(candidate, baseline, strict=True):
+        if mine is None or old is None or mine != mine or old != old:
+            missing = True
+            continue
+        for score in (mine, old):
+            if not isfinite(score) or not LOWEST <= score <= HIGHEST:
+                raise ValueError(f"a score of {score} does not lie between {LOWEST:g} and {HIGHEST:g}")
+        total += mine - old
+    return None if missing else total / len(candidate)
+
+
+def surest_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: float = HIGHEST) -> tuple[float, float]:
+    """The least and the greatest difference a block can show, from the baseline's mean score in each of its blocks.
+
+    No assumption: the candidate scores `lowest` in every episode of the baseline's best block, or `highest` in its
+    worst. `lowest` may be what the game allows (-1/3 at goofspiel for four). Raises ValueError for no blocks.
+    """
+    _some(baseline)
+    return lowest - max(baseline), highest - min(baseline)
+
+
+def credible_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: float = HIGHEST) -> tuple[float, float]:
+    """The same under an assumption: no block changes by more than STRETCH standard deviations of the baseline's blocks.
+
+    Games whose scores spread little over many values need it, or their ends decide how many blocks a gate takes. Where
+    scores come in lumps (one block mean in more than COMMON of the blocks), a block that breaks may fall anywhere: then
+    it is `surest_ends`, and never more. Raises ValueError for no blocks.
+    """
+    least, greatest = surest_ends(baseline, lowest, highest)
+    commonest = max(Counter(round(mean, 9) for mean in baseline).values())
+    if commonest > COMMON * len(baseline):
+        return least, greatest
+    reach = STRETCH * stdev(baseline)
+    return max(least, -reach), min(greatest, reach)
+
+
+def _some(baseline: Sequence[float]) -> None:
+    if not baseline:
+        raise ValueError("a baseline without blocks says nothing of the range of differences")

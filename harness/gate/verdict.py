@@ -1,0 +1,292 @@
+"""The verdict of a gate, and of a build of several: one value that every output is made of.
+
+Owns what is told of a gate, how score and checks combine, the JSON form and the exit code. `docs/ci.md` describes the
+JSON form key by key. Knows no files and no formats for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal, TypeAlias
+
+from harness.gate.checks import CheckResult
+from harness.gate.family import holm
+from harness.gate.standing import Standing, Terms, further
+
+Outcome: TypeAlias = Literal["pass", "regression", "inconclusive", "invalid"]
+
+SCHEMA: Final = 1
+
+EXIT_CODES: Final[Mapping[Outcome, int]] = {"pass": 0, "regression": 1, "inconclusive": 3, "invalid": 4}
+INTERRUPTED: Final = 130
+
+WORST: Final[tuple[Outcome, ...]] = ("regression", "invalid", "inconclusive", "pass")
+"""What one of several says of all: a regression is known, whatever else could not be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Which gate it is."""
+
+    name: str
+    game: str
+    candidate: str
+    baseline: str
+    baseline_file: str | None
+    """As it was named; None where the baseline is played now."""
+    field: tuple[str, ...]
+    seats: int
+    seed: int | None
+    folder: str
+    """Where the runs of its arms lie."""
+    candidate_run: str | None = None
+    """The folder of the candidate's own."""
+
+    @property
+    def estimand(self) -> str:
+        return (
+            f"mean score at {self.game} of {self.candidate} less that of {self.baseline}, in one seat against "
+            f"{', '.join(self.field)}, over the same deals, seeds and seats"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the arms took, over all sittings."""
+
+    episodes: int = 0
+    """Finished ones."""
+    calls: int = 0
+    tokens: int = 0
+    cost_known_usd: float = 0.0
+    unknown_cost_calls: int = 0
+    void_starts: int = 0
+    """How often an outage ended an episode."""
+    replayed: int = 0
+    """Episodes that were begun again after one, with the same seed."""
+
+    @property
+    def cost_usd(self) -> float | None:
+        return None if self.unknown_cost_calls else self.cost_known_usd
+
+    def __add__(self, other: Spent) -> Spent:
+        pairs = zip(asdict(self).values(), asdict(other).values(), strict=True)
+        return Spent(*(mine + theirs for mine, theirs in pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """What one gate came to. A number that does not exist is None."""
+
+    subject: Subject
+    verdict: Outcome
+    """Of score and checks together."""
+    score: Outcome
+    """Of the score alone."""
+    reason: str
+    """One line: why."""
+    next: str
+    """One line: what to do now; empty when there is nothing to do."""
+    problems: tuple[str, ...]
+    """What makes it invalid, a line each."""
+    terms: Terms | None
+    """None where they could not be read."""
+    standing: Standing | None
+    """None where nothing was played."""
+    p_regression_holm: float | None
+    """Corrected for all gates of the build."""
+    checks: tuple[CheckResult, ...]
+    spent: Spent
+    baseline_void: int = 0
+    """Blocks of a baseline file that are void and were not played."""
+
+    @property
+    def saved_blocks(self) -> int | None:
+        """Against the fixed test, of a score that was decided; negative when it took more."""
+        look = self.standing.look if self.standing is not None else None
+        return look.saved if look is not None and self.score in ("pass", "regression") else None
+
+    @property
+    def saved_calls(self) -> int | None:
+        """The same in calls, at what its own blocks took."""
+        if self.saved_blocks is None or self.standing is None or not self.standing.judged:
+            return None
+        return round(self.saved_blocks * self.spent.calls / self.standing.judged)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **asdict(self.subject),
+            "field": list(self.subject.field),
+            "estimand": self.subject.estimand,
+            "verdict": self.verdict,
+            "score": self.score,
+            "reason": self.reason,
+            "next": self.next,
+            "problems": list(self.problems),
+            **_terms_json(self.terms),
+            **_standing_json(self.standing, self.subject.seats),
+            "p_regression_holm": self.p_regression_holm,
+            "baseline_void_blocks": self.baseline_void,
+            **asdict(self.spent),
+            "cost_usd": self.spent.cost_usd,
+            "saved_blocks": self.saved_blocks,
+            "saved_calls": self.saved_calls,
+            "checks": [asdict(check) for check in self.checks],
+        }
+
+
+def _terms_json(terms: Terms | None) -> dict[str, Any]:
+    names = ("margin", "alpha", "beta", "max_void_rate")
+    return {
+        **{name: None if terms is None else getattr(terms, name) for name in names},
+        "max_blocks": None if terms is None else terms.limit,
+    }
+
+
+def _standing_json(standing: Standing | None, seats: int) -> dict[str, Any]:
+    look = None if standing is None else standing.look
+    names = ("mean", "sd", "lower", "upper", "mde", "llr", "p_pass", "p_regression", "p_confirm", "by")
+    return {
+        "blocks": 0 if look is None else look.n,
+        "pairs": 0 if look is None else look.n * seats,
+        "void_blocks": 0 if standing is None else standing.missing,
+        **{name: None if look is None else getattr(look, name) for name in names},
+        "fixed_blocks": None if look is None else look.fixed_n,
+        "least": None if standing is None else standing.design.least,
+        "greatest": None if standing is None else standing.design.greatest,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class BuildVerdict:
+    """What a build may go by."""
+
+    name: str
+    gates: tuple[GateVerdict, ...]
+    interrupted: bool = False
+
+    @property
+    def verdict(self) -> Outcome:
+        return worst([gate.verdict for gate in self.gates])
+
+    @property
+    def exit_code(self) -> int:
+        return INTERRUPTED if self.interrupted else EXIT_CODES[self.verdict]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": SCHEMA,
+            "name": self.name,
+            "verdict": self.verdict,
+            "exit_code": self.exit_code,
+            "interrupted": self.interrupted,
+            "gates": [gate.to_json() for gate in self.gates],
+        }
+
+
+def worst(outcomes: Sequence[Outcome]) -> Outcome:
+    """The first of WORST among them. Raises ValueError for none: nothing checked is no pass."""
+    if not outcomes:
+        raise ValueError("a build without a gate has no verdict")
+    return min(outcomes, key=WORST.index)
+
+
+def invalid(subject: Subject, terms: Terms | None, problems: Sequence[str], todo: str, **known: Any) -> GateVerdict:
+    """A gate that cannot be judged. `known` are further fields, where something was played."""
+    rest: dict[str, Any] = {"standing": None, "checks": (), "spent": Spent(), **known}
+    return GateVerdict(
+        subject=subject,
+        verdict="invalid",
+        score="invalid",
+        reason=problems[0],
+        next=todo,
+        problems=tuple(problems),
+        terms=terms,
+        p_regression_holm=None,
+        **rest,
+    )
+
+
+def judged(
+    subject: Subject, terms: Terms, standing: Standing, checks: Sequence[CheckResult], spent: Spent, void: int = 0
+) -> GateVerdict:
+    """A gate that was played to its end. Raises ValueError for one that goes on."""
+    look = standing.look
+    if standing.more or (look is not None and look.verdict == "continue" and not standing.too_void):
+        raise ValueError("the gate is not over")
+    known: dict[str, Any] = {"standing": standing, "checks": tuple(checks), "spent": spent, "baseline_void": void}
+    if standing.too_void:
+        rate = f"{standing.missing} of {standing.judged} blocks are void, more than {terms.max_void_rate:.0%} allow"
+        return invalid(subject, terms, [rate], "the same command plays the void episodes again", **known)
+    if look is None:
+        return invalid(subject, terms, ["fewer than 2 blocks have a difference"], "allow more blocks", **known)
+    score: Outcome = look.verdict if look.verdict in ("pass", "regression") else "inconclusive"
+    verdict = worst([score, *(check.verdict for check in checks)])
+    return GateVerdict(
+        subject=subject,
+        verdict=verdict,
+        score=score,
+        reason=_reason(score, verdict, terms, standing, checks),
+        next=_next(score, verdict, subject, standing, checks),
+        problems=(),
+        terms=terms,
+        p_regression_holm=look.p_regression,
+        **known,
+    )
+
+
+def corrected(gates: Sequence[GateVerdict], beta: float) -> tuple[GateVerdict, ...]:
+    """The gates with Holm's correction over those whose score was judged.
+
+    A regression that does not survive it is inconclusive, never a pass. Its checks stay as they are.
+    """
+    told = [n for n, gate in enumerate(gates) if gate.score != "invalid"]
+    looks = [gates[n].standing.look for n in told]  # type: ignore[union-attr]
+    if not looks:
+        return tuple(gates)
+    family = holm([look for look in looks if look is not None], beta)
+    after = list(gates)
+    for n, outcome, p in zip(told, family.gates, family.p_regression, strict=True):
+        gate = replace(gates[n], p_regression_holm=p)
+        if gate.score == "regression" and outcome != "regression":
+            verdict = worst(["inconclusive", *(check.verdict for check in gate.checks)])
+            reason = f"a regression by itself, which does not survive the correction for {len(told)} gates (p {p:.3f})"
+            todo = gate.next if verdict == "regression" else "raise --max-pairs for this gate, or its margin"
+            gate = replace(gate, score="inconclusive", verdict=verdict, reason=reason, next=todo)
+        after[n] = gate
+    return tuple(after)
+
+
+def _reason(score: Outcome, verdict: Outcome, terms: Terms, standing: Standing, checks: Sequence[CheckResult]) -> str:
+    look = standing.look
+    if look is None:
+        raise ValueError("a reason needs a look")
+    words = {
+        "pass": f"not worse by {terms.margin:g}",
+        "regression": "worse than the baseline",
+        "inconclusive": f"{look.n} blocks cannot tell a loss of {terms.margin:g} from none",
+    }
+    failed = [f"{check.measure}: {check.reason}" for check in checks if check.verdict != "pass"]
+    if not failed or (verdict == score and score == "regression"):
+        return "; ".join([words[score], *failed])
+    return "; ".join([*failed, f"score: {words[score]}"])
+
+
+def _next(score: Outcome, verdict: Outcome, subject: Subject, standing: Standing, checks: Sequence[CheckResult]) -> str:
+    if verdict == "regression":
+        return f"look at what it played: the runs of both arms are in {subject.folder}"
+    if score == "inconclusive" and standing.look is not None:
+        more = further(standing.look, standing.design)
+        blocks = "more blocks" if more is None else f"about {more} more blocks ({more * subject.seats} pairs)"
+        if subject.baseline_file is not None:
+            count = standing.judged + (more or 0)
+            return (
+                f"play {blocks}: save a baseline of {count * subject.seats} pairs or more, or raise --max-pairs if it "
+                "has them; or accept a larger margin"
+            )
+        return f"play {blocks}: raise --max-pairs; or accept a larger margin"
+    if verdict == "inconclusive":
+        names = ", ".join(check.measure for check in checks if check.verdict == "inconclusive")
+        return f"nothing is known of {names}: save the baseline again, or drop the check"
+    return ""

@@ -1,0 +1,50 @@
+"""Pairing two arms, and the range of their differences."""
+
+import math
+
+import pytest
+
+from harness.gate.pairs import block_difference, credible_ends, surest_ends
+
+
+def test_a_block_is_the_mean_of_its_pairs():
+    assert block_difference([1.0, -1.0, 0.5, 0.0], [0.0, -1.0, -0.5, 0.0]) == pytest.approx(0.5)
+    assert block_difference([-1, -1], [1, 1]) == -2
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan])
+def test_a_block_that_lacks_a_rotation_is_missing_as_a_whole(nothing):
+    assert block_difference([0.5, nothing], [0.5, 0.5]) is None
+    assert block_difference([0.5, 0.5], [nothing, 0.5]) is None
+
+
+def test_arms_that_do_not_match_and_scores_that_cannot_be_are_refused():
+    for candidate, baseline in (([0.1], [0.1, 0.2]), ([], [])):
+        with pytest.raises(ValueError, match="has no pairs"):
+            block_difference(candidate, baseline)
+    for score in (1.1, math.inf):
+        with pytest.raises(ValueError, match="does not lie between -1 and 1"):
+            block_difference([score, 0.0], [0.0, 0.0])
+
+
+def test_the_surest_ends_are_the_worst_in_the_best_block_and_the_best_in_the_worst():
+    assert surest_ends([0.25, -0.5, 0.0]) == (-1.25, 1.5)
+    assert surest_ends([0.25, -0.5, 0.0], lowest=-1 / 3) == pytest.approx((-1 / 3 - 0.25, 1.5))
+    with pytest.raises(ValueError, match="without blocks"):
+        surest_ends([])
+
+
+def test_scores_that_spread_little_over_many_values_give_credible_ends():
+    baseline = [0.01 * step for step in range(-10, 11)]
+    reach = 4 * 0.01 * math.sqrt(21 * 22 / 12)  # 21 steps: variance n (n + 1) / 12
+    assert credible_ends(baseline) == pytest.approx((-reach, reach))
+    assert credible_ends(baseline, lowest=-0.12)[0] == pytest.approx(-0.22)
+
+
+def test_scores_in_lumps_have_the_surest_ends():
+    """A baseline that nearly always wins spreads little, and a candidate that breaks may still lose everything."""
+    baseline = [1.0] * 95 + [0.5] * 5
+    assert credible_ends(baseline) == surest_ends(baseline) == (-2.0, 0.5)
+    assert credible_ends([0.3]) == surest_ends([0.3])
+    with pytest.raises(ValueError, match="without blocks"):
+        credible_ends([])
