@@ -1,0 +1,191 @@
+"""Two policies compared on the same deals, seeds and seats, with the noise of one of them beside it, as one value.
+
+Owns what is told of such a comparison, its one-word answer, its exit code and its JSON form, whose keys are a contract
+(`docs/method.md`). Computes no statistics of its own: they are `harness.gate.compare`'s. Knows no runs and no words for
+people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from games.game import Json
+from harness.gate.compare import Comparison, compare
+from harness.gate.pairs import block_difference
+from harness.gate.verdict import Spent
+from policies.contract import Fault
+
+SCHEMA: Final = 1
+
+MAX_VOID_RATE: Final = 0.1
+"""A comparison with a larger share of void blocks is no valid one."""
+
+Answer: TypeAlias = Literal["b_higher", "a_higher", "not_told_apart", "nothing"]
+"""The interval of B - A lies above 0, below it, holds it; or there is none."""
+
+Scores: TypeAlias = Mapping[str, tuple[float | None, ...]]
+"""The focal policy's scores by block and seat: None for a void episode. Blocks that are not settled are left out."""
+
+Letter: TypeAlias = Literal["A", "B", "A again"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReport:
+    """One arm beside its scores. A number that does not exist is None."""
+
+    letter: Letter
+    name: str
+    policy: str
+    """The policy's digest."""
+    model: str | None
+    run: str
+    """The folder of its run."""
+    scores: Scores
+    conduct: Mapping[str, float | None]
+    """By the names of `harness.gate.conduct`."""
+    faults: Mapping[Fault, int]
+    """Attempts of the policy that gave no legal move, by kind."""
+    decisions: int
+    spent: Spent
+
+    @property
+    def mean(self) -> float | None:
+        """Over all its finished episodes in settled blocks."""
+        scores = [score for block in self.scores.values() for score in block if score is not None]
+        return sum(scores) / len(scores) if scores else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "arm": self.letter,
+            "name": self.name,
+            "policy_digest": self.policy,
+            "model": self.model,
+            "run": self.run,
+            "mean": self.mean,
+            "decisions": self.decisions,
+            "faults": dict(sorted(self.faults.items())),
+            "conduct": dict(self.conduct),
+            **asdict(self.spent),
+            "cost_usd": self.spent.cost_usd,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ArmComparison:
+    """B less A."""
+
+    game: str
+    config: Mapping[str, Json]
+    seats: int
+    seed: int
+    field: tuple[str, ...]
+    blocks: tuple[str, ...]
+    """Keys of all that are to be played, in order."""
+    a: ArmReport
+    b: ArmReport
+    again: ArmReport | None
+    """A once more; None where no noise was asked for."""
+    stopped: str = ""
+    """Why it was not played to its end, in one line; empty when it was."""
+    interrupted: bool = False
+
+    @property
+    def estimand(self) -> str:
+        return (
+            f"mean score at {self.game} of {self.b.name} less that of {self.a.name}, in one seat against "
+            f"{', '.join(self.field)}, over the same deals, seeds and seats"
+        )
+
+    @property
+    def differences(self) -> dict[str, float | None]:
+        """B - A by block, for the blocks that are settled in both arms; None for a void one."""
+        return _differences(self.blocks, self.b, self.a)
+
+    @property
+    def noise(self) -> dict[str, float | None] | None:
+        """A again - A, likewise; None where it was not asked for."""
+        return None if self.again is None else _differences(self.blocks, self.again, self.a)
+
+    @property
+    def comparison(self) -> Comparison:
+        return compare(list(self.differences.values()))
+
+    @property
+    def null(self) -> Comparison | None:
+        return None if self.noise is None else compare(list(self.noise.values()))
+
+    @property
+    def noiseless(self) -> bool:
+        """Whether A played alike in every block of both its arms, so far as scores tell."""
+        known = [value for value in (self.noise or {}).values() if value is not None]
+        return bool(known) and not any(known)
+
+    @property
+    def complete(self) -> bool:
+        return len(self.differences) == len(self.blocks) and (self.noise is None or len(self.noise) == len(self.blocks))
+
+    @property
+    def too_void(self) -> bool:
+        """Whether outages took more blocks than MAX_VOID_RATE allows."""
+        return self.comparison.missing > MAX_VOID_RATE * len(self.blocks)
+
+    @property
+    def answer(self) -> Answer:
+        interval = self.comparison.interval
+        if interval is None:
+            return "nothing"
+        if interval[0] > 0:
+            return "b_higher"
+        return "a_higher" if interval[1] < 0 else "not_told_apart"
+
+    @property
+    def exit_code(self) -> int:
+        """130 interrupted; 4 stopped by a limit or a provider, or too void; 3 nothing can be said; else 0."""
+        if self.interrupted:
+            return 130
+        if self.stopped or self.too_void:
+            return 4
+        return 3 if self.answer == "nothing" else 0
+
+    def to_json(self) -> dict[str, Any]:
+        noise = self.noise
+        return {
+            "schema_version": SCHEMA,
+            "game": self.game,
+            "config": dict(self.config),
+            "seats": self.seats,
+            "seed": self.seed,
+            "field": list(self.field),
+            "estimand": self.estimand,
+            "answer": self.answer,
+            "exit_code": self.exit_code,
+            "stopped": self.stopped or None,
+            "blocks_planned": len(self.blocks),
+            "blocks_settled": len(self.differences),
+            "difference": asdict(self.comparison),
+            "null": None if self.null is None else {**asdict(self.null), "noiseless": self.noiseless},
+            "blocks": [
+                {
+                    "block": block,
+                    "a": list(self.a.scores[block]),
+                    "b": list(self.b.scores[block]),
+                    "difference": difference,
+                    "null_difference": None if noise is None else noise.get(block),
+                }
+                for block, difference in self.differences.items()
+            ],
+            "arms": [arm.to_json() for arm in self.arms],
+        }
+
+    @property
+    def arms(self) -> tuple[ArmReport, ...]:
+        return tuple(arm for arm in (self.a, self.b, self.again) if arm is not None)
+
+
+def _differences(blocks: tuple[str, ...], one: ArmReport, other: ArmReport) -> dict[str, float | None]:
+    def settled() -> Iterator[str]:
+        yield from (block for block in blocks if block in one.scores and block in other.scores)
+
+    return {block: block_difference(one.scores[block], other.scores[block]) for block in settled()}
