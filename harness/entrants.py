@@ -25,6 +25,7 @@ from harness.nearest import did_you_mean
 from harness.prompt_files import PromptFile, packaged_prompts, read_prompt
 from policies.baselines import scripted, scripted_names
 from policies.contract import ModelClient, Player, Policy, Sampling, Style, canonical
+from policies.human import NAME as HUMAN
 from policies.prompted import PromptedPolicy
 
 __all__ = ["EntrantSpec", "packaged_prompts", "parse_entrant", "parse_entrants", "policies_for"]
@@ -233,6 +234,8 @@ def _not_an_entrant(word: str) -> str:
     names = every_scripted()
     if not word.strip():
         return _FORMS.format(", ".join(names))
+    if word == HUMAN:
+        return f"{HUMAN} is a person at a seat of `weigh play`; who plays here plays unattended"
     if " " in word.strip() and all(part in names for part in word.split()):
         return f"{quote(word)} is one word with a space in it: give each entrant as a word of its own"
     if " " in word.strip() and "@" not in word and not word.endswith(".md"):

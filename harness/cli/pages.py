@@ -7,7 +7,7 @@ docstring an indented block is kept as it is (examples); other paragraphs are wr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -56,6 +56,10 @@ class _Plain:
 class Page(_Plain, TyperCommand):
     """A command with a plain help page."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        lone = {name for param in self.params if str(param.metavar).startswith("[") for name in param.opts}
+        return super().parse_args(ctx, with_values(args, lone))
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return ["[OPTIONS]", *(_metavar(param) for param in self.params if param.param_type_name == "argument")]
 
@@ -75,6 +79,19 @@ class Page(_Plain, TyperCommand):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+
+def with_values(words: Sequence[str], lone: set[str]) -> list[str]:
+    """`words` with a 0 after each option of `lone` that no whole number follows: such an option may stand alone."""
+    written: list[str] = []
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*written, *words[place:]]
+        written.append(word)
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if word in lone and not (following.isascii() and following.isdigit()):
+            written.append("0")
+    return written
 
 
 def _metavar(param: Any) -> str:

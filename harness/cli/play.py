@@ -14,10 +14,12 @@ import typer
 
 from harness.cli.options import number, one_of, whole
 from harness.cli.output import INTERRUPTED, INVALID, Refused, print_json, print_note, print_rich, print_text
+from harness.cli.serving import ServeOption, served
 from policies.contract import STYLES
 
 if TYPE_CHECKING:
     from games.game import Move, Seat, State
+    from harness.cli.seating import Seating
     from harness.cli.single import Played, Single
     from harness.record import Decision, Record
     from harness.store import Spending, Store
@@ -28,7 +30,9 @@ def play(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game; `weigh games` lists them.")],
     entrants: Annotated[
         list[str],
-        typer.Argument(metavar="ENTRANT...", help="One per seat: match, random, PROMPT.md@provider:model, @name."),
+        typer.Argument(
+            metavar="ENTRANT...", help="One per seat: match, random, PROMPT.md@provider:model, @name, human."
+        ),
     ],
     seed: Annotated[
         int, typer.Option(metavar="N", parser=whole(0), help="Deal, aliases and scripted chance follow from it.")
@@ -60,6 +64,7 @@ def play(
         Path | None, typer.Option(metavar="DIR", help="Keep the episode and every model call in this run folder.")
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the record as JSON to this file.")] = None,
+    serve: ServeOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
 ) -> None:
     """Play one episode and show it round by round.
@@ -68,28 +73,41 @@ def play(
     With --save, every model call is kept as it returns: after a crash or Ctrl-C the same command goes on from there,
     and once the episode is finished it shows it again, without a call.
 
+    With --serve, a page on this machine shows the episode as it is played, at an address that is told on standard error
+    and that nobody can guess; the page is there until the episode is over, and a second longer.
+
+    The entrant human is you: shown what your seat may know, asked until your move is legal, and in no hurry. Several
+    humans share the screen, or with --serve have a page each. A line for each move may be piped in instead. Who the
+    others are, and what they hid, is told when the episode is over.
+
       weigh play goofspiel match hoard random random --seed 7
       weigh play goofspiel mine.md@openai:gpt-5-mini match --set cards=6 --save results/try
       weigh play oshi_zumo oshi_zumo/plain.md@local:smollm2 match --style schema --temperature 0
       weigh play oshi_zumo @careful random --config ladder.toml --out record.json
+      weigh play ballast human steady --save results/me
+      weigh play goofspiel human match --serve
 
     Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
     """
+    from harness.cli.seating import seating
     from harness.cli.single import Asked, prepare
     from harness.cli.stopping import require_own_loop
 
     require_own_loop()
     asked = Asked(seed, timeout, config, style, max_tokens, temperature, base_url)
-    single = prepare(game, entrants, _settings(setting or []), asked)
+    single = prepare(game, entrants, settings_given(setting or []), asked)
     _require_writable(out)
     with ExitStack() as stack:
+        sitting = seating(single, stack.enter_context(served(serve)))
         store = None
         if save is not None:
             from harness.cli.run_folder import run_in
 
             again = "a folder of its own (--save)"
             store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), again))
-        played = _play(single, store, json, shlex.join(["weigh", *context.obj]))
+            if single.people is not None:
+                single.people.keep_in(save)
+        played = _play(single, sitting, store, json, shlex.join(["weigh", *context.obj]))
     from harness.record import Record
 
     if not isinstance(played.result, Record):
@@ -111,20 +129,24 @@ def play(
         print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
 
 
-def _play(single: Single, store: Store | None, json: bool, again: str) -> Played:
-    watch = None
+def _play(single: Single, sitting: Seating, store: Store | None, json: bool, again: str) -> Played:
+    narrator = None
     if not json:
         _introduce(single)
-        watch = _Narrator(single.aliases)
-        watch.show(single.start())
+        narrator = _Narrator(single.aliases, afterwards=single.people is not None)
+        narrator.step_played(single.start(), {}, ())
     try:
-        played = asyncio.run(single.play(watch, store, print_note))
+        played = asyncio.run(single.play(sitting.watching(narrator), store, print_note, sitting.onlookers))
     except (KeyboardInterrupt, asyncio.CancelledError, Refused) as error:
         stopped = error if isinstance(error, Refused) else Refused("interrupted", code=INTERRUPTED)
+        sitting.ended(str(stopped))
         if store is None:
             raise stopped from None
         store.set_status("interrupted" if stopped.code == INTERRUPTED else f"stopped: {stopped}")
         raise Refused(*stopped.lines, f"go on with: {again}", code=stopped.code) from None
+    sitting.ended(played.result)
+    if narrator is not None:
+        narrator.tell()
     if store is not None:
         from harness.record import Record
 
@@ -132,7 +154,7 @@ def _play(single: Single, store: Store | None, json: bool, again: str) -> Played
     return played
 
 
-def _settings(words: list[str]) -> dict[str, Any]:
+def settings_given(words: list[str]) -> dict[str, Any]:
     """`KEY=VALUE` words as a game config: values are JSON, or plain text where they are not."""
     settings: dict[str, Any] = {}
     for word in words:
@@ -165,20 +187,39 @@ def _introduce(single: Single) -> None:
     from harness.display_words import shown
 
     print_text(f"{single.episode.game}, seed {single.seed}")
+    if single.people is not None:
+        # Who the others are, a person learns when the episode is over.
+        own = "you" if len(single.people.seats) == 1 else "a person"
+        for seat, alias in enumerate(single.aliases):
+            print_text(f"seat {seat}  {alias:<10} {own if seat in single.people.seats else ''}".rstrip())
+        return
     for seat, (name, alias) in enumerate(zip(single.names, single.aliases, strict=True)):
         model = single.division.policies[name].model
         print_text(f"seat {seat}  {alias:<10} {shown(name)}{f'  ({shown(model)})' if model else ''}")
 
 
 class _Narrator:
-    """Shows each step once it is sealed: who did not move at the first attempt, and the events it made."""
+    """Shows each step once it is sealed: who did not move at the first attempt, and the events it made.
 
-    def __init__(self, aliases: tuple[str, ...]) -> None:
+    With `afterwards`, once the episode is over: a reply that was no legal move, quoted among its faults, may hold what
+    a seat that is still playing must not know.
+    """
+
+    def __init__(self, aliases: tuple[str, ...], afterwards: bool) -> None:
         self._aliases = aliases
         self._shown = 0
+        self._kept: list[tuple[State, tuple[Decision, ...]]] | None = [] if afterwards else None
 
     def step_played(self, state: State, moves: Mapping[Seat, Move], decisions: tuple[Decision, ...]) -> None:
-        self.show(state, decisions)
+        if self._kept is None:
+            self.show(state, decisions)
+        else:
+            self._kept.append((state, decisions))
+
+    def tell(self) -> None:
+        """What was kept until now."""
+        for state, decisions in self._kept or ():
+            self.show(state, decisions)
 
     def show(self, state: State, decisions: Sequence[Decision] = ()) -> None:
         from rich.table import Table

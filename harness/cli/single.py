@@ -19,17 +19,19 @@ from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSetti
 from harness.schedule import Episode
 from harness.seeds import stream
 from policies.baselines import fallback_of
-from policies.contract import STYLES, Sampling
+from policies.contract import STYLES, Policy, Sampling
+from policies.human import NAME as HUMAN
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from games.game import AnyGame, Deal, State
     from harness.calls import Call, Void
+    from harness.cli.human import People
     from harness.manifest import Manifest
-    from harness.orchestrate import Watch
+    from harness.orchestrate import Table, Watch
     from harness.record import Record
-    from harness.run import Division
+    from harness.run import Division, Onlooker
     from harness.store import Spending, Store
 
 
@@ -77,6 +79,8 @@ class Single:
     seed: int
     timeout: float
     endpoints: Mapping[str, Endpoint]
+    people: People | None = None
+    """Who plays in person; None where nobody does."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -93,18 +97,28 @@ class Single:
         game, config = self.division.game, self.division.config
         return game.start(config, deal_of(game, config, self.seed))
 
-    async def play(self, watch: Watch | None, store: Store | None, note: Callable[[str], None]) -> Played:
+    async def play(
+        self,
+        watch: Callable[[Table], Watch | None],
+        store: Store | None,
+        note: Callable[[str], None],
+        onlookers: Sequence[Onlooker] = (),
+    ) -> Played:
         """Play it, keeping it and its model calls in `store` if there is one; calls kept there are not made again.
 
-        Raises Refused when it comes to no end: no call can succeed, or a person stopped it.
+        `onlookers` are told of it besides. Raises Refused when it comes to no end: no call can succeed, or a person
+        stopped it.
         """
         from harness.brake import Brake
         from harness.cli.compose import adaptations, open_exchanges
+        from harness.cli.serving import Onlookers
         from harness.cli.stopping import stopping_on_signals
         from harness.cli.unkept import Unkept
         from harness.run import Pace, Run
 
         brake, onlooker, unkept = Brake(), _Onlooker(note), Unkept()
+        if self.people is not None:
+            self.people.brake = brake
         async with AsyncExitStack() as stack:
             stack.enter_context(stopping_on_signals(brake, note))
             exchanges = await stack.enter_async_context(open_exchanges(self.endpoints, self.timeout))
@@ -114,9 +128,9 @@ class Single:
                 unkept if store is None else store,
                 exchanges,
                 brake,
-                onlooker,
+                Onlookers((onlooker, *onlookers)),
                 Pace(decision_timeout=self.timeout, replays=0),
-                watch=lambda key: watch,
+                watch=watch,
             )
             try:
                 await run.play((self.episode,), frozenset())
@@ -203,15 +217,19 @@ def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked:
     from harness.run import Division
 
     rules = game_named(game)
-    specs, given = _entrants(words, asked)
+    specs, given = entrants_of([word for word in words if word != HUMAN], asked)
     game_config = _config(rules, words, settings)
     for spec in specs:
         if not spec.plays(game):
             raise Refused(f"{spec.name} does not play {game}; `weigh policies` lists what does")
     endpoints = _endpoints(specs, given)
     require_ready(endpoints, specs)
-    names = tuple(spec.name for spec in specs)
-    policies = dict(zip(names, policies_for(specs, rules, game_config), strict=True))
+    policies: dict[str, Policy] = {policy.name: policy for policy in policies_for(specs, rules, game_config)}
+    people = _people(words, policies)
+    if people is not None:
+        policies[HUMAN] = people.policy(game)
+    others = iter(specs)
+    names = tuple(HUMAN if word == HUMAN else next(others).name for word in words)
     key = _key(game)
     return Single(
         episode=Episode(key=key, game=game, block=key, entrants=names, deal_key=key),
@@ -219,7 +237,20 @@ def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked:
         seed=asked.seed,
         timeout=asked.timeout,
         endpoints=endpoints,
+        people=people,
     )
+
+
+def _people(words: Sequence[str], others: Iterable[str]) -> People | None:
+    """Those who play in person, None without any. `others` are the names of everybody else."""
+    seats = [seat for seat, word in enumerate(words) if word == HUMAN]
+    if not seats:
+        return None
+    if HUMAN in others:
+        raise Refused(f"{HUMAN} is a person here, and the name of an entrant of the config as well; rename that one")
+    from harness.cli.human import People
+
+    return People(seats)
 
 
 def _config(rules: AnyGame, words: Sequence[str], settings: Mapping[str, Any]) -> BaseModel:
@@ -242,7 +273,7 @@ def _named(words: Sequence[str]) -> str:
     return "1 entrant is named" if len(words) == 1 else f"{len(words)} entrants are named"
 
 
-def _entrants(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
+def entrants_of(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
     """The entrants named, and the endpoint settings that a config gives."""
     from harness.config import load_config
 

@@ -1,0 +1,315 @@
+"""People at the seats of `weigh play`: who is asked where, what was answered before, and the table in a terminal.
+
+Owns the conversation with a person on standard error and standard input, and the file that keeps a person's moves in a
+run's folder, so that an episode can be gone on with. What a line means is `policies.human`'s. Shows a person what their
+own seat may know, and nothing else before the episode is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from harness.brake import Stopping
+from harness.cli.output import Refused, print_note
+from harness.export import write_atomically
+from policies.human import HumanPolicy, example, line_for, menu
+from policies.show import escaped, one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from games.game import Legal, Move, Observation, Seat
+    from harness.brake import Brake
+
+ANSWERS: Final = "human.jsonl"
+"""A person's moves in a run's folder: `{"seat": 0, "move": 7}` a line, each seat's in the order of play."""
+
+_CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+
+
+class Left(Exception):
+    """A person has stopped playing."""
+
+
+class Desk(Protocol):
+    """Where people are asked."""
+
+    async def ask(self, observation: Observation, refused: str | None) -> str:
+        """See `policies.human.Ask`. Raises Left when the person stops."""
+
+    def moved(self, seat: Seat) -> None:
+        """A person's line was a legal move."""
+
+
+class People:
+    """Everybody who plays in an episode. Made before the desk at which they will be asked."""
+
+    def __init__(self, seats: Sequence[Seat]) -> None:
+        self.seats = tuple(seats)
+        self.desk: Desk | None = None
+        self.brake: Brake | None = None
+        self._kept: Path | None = None
+        self._before: dict[Seat, list[Move]] = {}
+        self._made: Counter[Seat] = Counter()
+
+    def policy(self, game: str) -> HumanPolicy:
+        """How they play: they are asked here."""
+        return HumanPolicy(game, self.ask, self.moved)
+
+    def keep_in(self, folder: Path) -> None:
+        """Keep every move in a run's folder, and play again the moves that are kept there."""
+        self._kept = folder / ANSWERS
+        if not self._kept.exists():
+            return
+        for line in self._kept.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                kept = json.loads(line)
+                self._before.setdefault(kept["seat"], []).append(kept["move"])
+            except (ValueError, TypeError, KeyError):
+                break  # a line that a crash cut off: what follows is asked anew
+        self._rewrite()
+
+    def _rewrite(self) -> None:
+        """Let the file hold the moves that may be played again, and nothing after them."""
+        if self._kept is not None:
+            kept = [{"seat": seat, "move": move} for seat, moves in self._before.items() for move in moves]
+            write_atomically(self._kept, "".join(json.dumps(one) + "\n" for one in kept))
+
+    async def ask(self, observation: Observation, refused: str | None) -> str:
+        """The line that answers, from the folder or from the desk. Raises Stopping when the run stops, or they do."""
+        seat = observation.seat
+        before = self._before.get(seat, [])
+        if self._made[seat] < len(before):
+            move = before[self._made[seat]]
+            if move in observation.legal:
+                return line_for(move, observation.legal)
+            del before[self._made[seat] :]
+            self._rewrite()
+        if self.desk is None or self.brake is None:
+            raise ValueError("people are asked before there is a desk")
+        try:
+            async with self.brake.waiting():
+                return await self.desk.ask(observation, refused)
+        except Left:
+            self.brake.pull("interrupted", "stopped by the player")
+            raise Stopping(self.brake.reason) from None
+
+    def moved(self, seat: Seat, move: Move) -> None:
+        """A move was made: it is kept, unless it was read from there."""
+        again = self._made[seat] < len(self._before.get(seat, []))
+        self._made[seat] += 1
+        if again:
+            return
+        self._before.setdefault(seat, []).append(move)
+        if self._kept is not None:
+            with self._kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"seat": seat, "move": move}) + "\n")
+        if self.desk is not None:
+            self.desk.moved(seat)
+
+
+class Lines:
+    """The lines of standard input, one by one, without holding up the event loop."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stdin is not None and sys.stdin.isatty()
+        self._ready: asyncio.Queue[str | None] | None = None
+        self._rest = b""
+        try:
+            self._number: int | None = sys.stdin.fileno() if sys.stdin is not None else None
+        except (OSError, ValueError, io.UnsupportedOperation):
+            self._number = None
+        self._first: str | None = None
+
+    def require_some(self) -> None:
+        """Wait for the first line where no terminal gives it. Raises Refused when there is none."""
+        if not self.terminal:
+            self._first = self._read()
+            if self._first is None:
+                raise Refused(
+                    "human: standard input is no terminal and holds no moves; play in a terminal, or with --serve in a "
+                    "browser, or pipe a line for each move"
+                )
+
+    async def next(self) -> str | None:
+        """The next line; None at the end of the input."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        if not self.terminal and self._number is None:
+            return self._read()
+        if self._ready is None:
+            self._ready = asyncio.Queue()
+            # A daemon, and without Python's own buffer, so that a line nobody will write keeps no process alive.
+            reading = threading.Thread(
+                target=self._read_on, args=(asyncio.get_running_loop(), self._ready), name="weigh-lines", daemon=True
+            )
+            reading.start()
+        return await self._ready.get()
+
+    def _read_on(self, loop: asyncio.AbstractEventLoop, ready: asyncio.Queue[str | None]) -> None:
+        line: str | None = ""
+        while line is not None:
+            line = self._read()
+            try:
+                loop.call_soon_threadsafe(ready.put_nowait, line)
+            except RuntimeError:  # the loop has ended
+                return
+
+    def _read(self) -> str | None:
+        if self._number is None:
+            line = sys.stdin.readline() if sys.stdin is not None else ""
+            return line.rstrip("\r\n") if line else None
+        while b"\n" not in self._rest:
+            try:
+                piece = os.read(self._number, 65536)
+            except OSError:  # the terminal is gone
+                piece = b""
+            if not piece:
+                rest, self._rest = self._rest, b""
+                return rest.decode("utf-8", "replace") if rest else None
+            self._rest += piece
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode("utf-8", "replace").rstrip("\r")
+
+
+class TerminalDesk:
+    """People who share one terminal. One is asked at a time."""
+
+    def __init__(self, aliases: Sequence[str], people: Sequence[Seat], rules: str, lines: Lines) -> None:
+        self._aliases = aliases
+        self._people = tuple(people)
+        self._rules = rules
+        self._lines = lines
+        self._turn = asyncio.Lock()
+        self._here: Seat | None = None
+        """Who sits in front of the screen."""
+        self._read: Counter[Seat] = Counter()
+        """Lines of history that each was shown."""
+
+    @property
+    def _shared(self) -> bool:
+        return len(self._people) > 1 and self._lines.terminal
+
+    async def ask(self, observation: Observation, refused: str | None) -> str:
+        seat = observation.seat
+        async with self._turn:
+            if self._shared and self._here != seat:
+                await self._hand_over(seat)
+            if refused is None:
+                self._show(observation)
+            else:
+                print_note(f"that is no legal move: {one_line(refused, 400)}")
+            while True:
+                print_note(f"{self._aliases[seat]}, your move? (? shows the rules, q stops)")
+                line = await self._next()
+                word = line.strip().lower()
+                if word == "?":
+                    _say(escaped(self._rules.strip()))
+                elif word in ("q", "quit"):
+                    raise Left
+                elif word:
+                    return line
+
+    def moved(self, seat: Seat) -> None:
+        if self._shared:
+            # What this seat knows is not for whoever sits down next.
+            self._here = None
+            print_note(f"{_CLEAR}{self._aliases[seat]} has moved.")
+
+    async def _hand_over(self, seat: Seat) -> None:
+        print_note(
+            f"{_CLEAR}{self._aliases[seat]} is next. Press Enter, {self._aliases[seat]}, when nobody else looks."
+        )
+        await self._next()
+        self._here = seat
+
+    async def _next(self) -> str:
+        line = await self._lines.next()
+        if line is not None:
+            return line
+        if self._lines.terminal:
+            raise Left
+        raise Refused("human: standard input ended before the episode did; pipe a line for each move")
+
+    def _show(self, observation: Observation) -> None:
+        from rich.padding import Padding
+        from rich.panel import Panel
+        from rich.text import Text
+
+        seat = observation.seat
+        fresh = observation.history[self._read[seat] :]
+        self._read[seat] = len(observation.history)
+        parts: list[RenderableType] = [Text("")]
+        if fresh:
+            parts.append(Padding(Text(escaped("\n".join(fresh)), style="dim"), (0, 0, 1, 0)))
+        title = Text(f"{self._aliases[seat]} (seat {seat})", style="bold")
+        parts.append(Panel(Text(escaped(observation.situation.strip())), title=title, title_align="left"))
+        parts += _offer(observation.legal)
+        _say(*parts)
+
+
+def _offer(legal: Legal) -> list[RenderableType]:
+    """The legal moves: by number, or the line that describes them with an example of what may be written."""
+    from rich.columns import Columns
+    from rich.text import Text
+
+    numbered = menu(legal)
+    if numbered:
+        wide = len(str(len(numbered)))
+        listed = [Text(f"{place:>{wide}}  {choice.words}") for place, choice in enumerate(numbered, start=1)]
+        return [Columns(listed, padding=(0, 4), column_first=True), Text("a number, or the move in words", style="dim")]
+    return [Text(f"for example: {example(legal)}", style="dim")]
+
+
+def _say(*parts: RenderableType) -> None:
+    """Rich renderables on standard error, where the conversation is; results are standard output's."""
+    from shutil import get_terminal_size
+
+    from rich.console import Console
+
+    from harness.display import moves_cursor
+
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    coloured = terminal and not os.environ.get("NO_COLOR") and moves_cursor(sys.stderr, os.environ)
+    rendered = io.StringIO()
+    screen = Console(
+        file=rendered,
+        width=min(100, max(40, get_terminal_size().columns)) if terminal else 100,
+        force_terminal=coloured,
+        color_system="auto" if coloured else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    for part in parts:
+        screen.print(part)
+    print_note("\n".join(line.rstrip() for line in rendered.getvalue().rstrip("\n").split("\n")))
+
+
+class BrowserDesk:
+    """People who each have a page of their own."""
+
+    def __init__(self, rooms: Mapping[Seat, BrowserRoom]) -> None:
+        self._rooms = rooms
+
+    async def ask(self, observation: Observation, refused: str | None) -> str:
+        return await self._rooms[observation.seat].ask(observation, refused)
+
+    def moved(self, seat: Seat) -> None:
+        return
+
+
+class BrowserRoom(Protocol):
+    """See `harness.live.seat.SeatRoom`."""
+
+    async def ask(self, observation: Observation, refused: str | None) -> str: ...

@@ -1,0 +1,121 @@
+"""Who sits and who looks on in `weigh play`: the terminal's people, pages for people, a page for spectators.
+
+Owns that a game with people in it has no spectators: while it goes on, each person has a seat's view and nobody has
+more. Afterwards everything is shown to everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.cli.output import print_note
+from harness.cli.serving import Watches
+
+if TYPE_CHECKING:
+    from games.game import Json
+    from harness.calls import Void
+    from harness.cli.human import People
+    from harness.cli.single import Single
+    from harness.live.server import LiveServer
+    from harness.orchestrate import Table, Watch
+    from harness.record import Record
+    from harness.run import Onlooker
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """How an episode is followed while it is played, and who is told of its end."""
+
+    live: Callable[[Table], Watch | None] = lambda table: None
+    onlookers: tuple[Onlooker, ...] = ()
+    ended: Callable[[Record | Void | str], None] = lambda result: None
+    """To be called once: with the record, with the void, or with why there is neither."""
+
+    def watching(self, own: Watch | None) -> Callable[[Table], Watch | None]:
+        """The watch of the episode: `own` and the live page's, as far as there are such."""
+
+        def watch(table: Table) -> Watch | None:
+            found = tuple(one for one in (own, self.live(table)) if one is not None)
+            return Watches(found) if found else None
+
+        return watch
+
+
+def seating(single: Single, server: LiveServer | None) -> Seating:
+    """Sit everybody down, and say on standard error where pages are.
+
+    Raises Refused when a person could not be asked.
+    """
+    if single.people is not None:
+        return _in_person(single, single.people, server)
+    return Seating() if server is None else _watched(single, server)
+
+
+def _watched(single: Single, server: LiveServer) -> Seating:
+    from harness.display import Closing, Plan
+    from harness.live.feed import Feed
+    from harness.live.pages import SpectatorPage
+    from harness.record import Record
+
+    game = single.episode.game
+    feed = Feed()
+    feed.run_started(Plan(game, single.seed, tuple(dict.fromkeys(single.names)), {game: 1}))
+    print_note(f"live: {server.add(SpectatorPage(feed, game, single=True))}")
+
+    def ended(result: Record | Void | str) -> None:
+        if isinstance(result, Record):
+            feed.run_finished(Closing("complete", 1, 0, 1))
+        elif isinstance(result, str):
+            feed.run_finished(Closing("stopped", 0, 0, 1, result))
+        else:
+            feed.run_finished(Closing("stopped", 0, 1, 1, result.cause))
+
+    return Seating(feed.watch, (feed,), ended)
+
+
+def _in_person(single: Single, people: People, server: LiveServer | None) -> Seating:
+    from harness.cli.human import BrowserDesk, Lines, TerminalDesk
+
+    game, config = single.division.game, single.division.config
+    rules, aliases = game.rulebook(config), single.aliases
+    if server is None:
+        lines = Lines()
+        lines.require_some()
+        people.desk = TerminalDesk(aliases, people.seats, rules, lines)
+        return Seating()
+    from harness.live.pages import SeatPage
+    from harness.live.seat import SeatRoom
+
+    rooms = {seat: SeatRoom(aliases[seat], game.title, rules) for seat in people.seats}
+    people.desk = BrowserDesk(rooms)
+    for seat, room in rooms.items():
+        print_note(f"{aliases[seat]} (seat {seat}) plays at {server.add(SeatPage(room))}")
+
+    def ended(result: Record | Void | str) -> None:
+        ending = conclusion(result)
+        for room in rooms.values():
+            room.conclude(ending)
+
+    return Seating(ended=ended)
+
+
+def conclusion(result: Record | Void | str) -> dict[str, Json]:
+    """What a seat's page is told at the end: lines, and the whole episode where there is a record."""
+    from harness.record import Record
+    from harness.viewer.amounts import score
+    from harness.viewer.episode_data import episode_data
+    from policies.show import one_line
+
+    if isinstance(result, str):
+        return {"lines": [one_line(f"The episode is not finished: {result}", 600)], "episode": None}
+    if not isinstance(result, Record):
+        return {"lines": [one_line(f"The episode is void: {result.cause}", 600)], "episode": None}
+    order = sorted(range(len(result.scores)), key=lambda seat: -result.scores[seat])
+    lines: list[Json] = [f"{result.reason}: {result.ending}"]
+    lines += [
+        one_line(f"{score(result.scores[seat])}  {result.aliases[seat]} was {result.entrants[seat]}", 200)
+        for seat in order
+    ]
+    return {"lines": lines, "episode": episode_data(result)}

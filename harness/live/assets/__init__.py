@@ -1,0 +1,12 @@
+"""The live pages' own markup, style sheet and scripts, as files. Owns where they lie."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of one file of this folder, e.g. `live.js`."""
+    return files(__name__).joinpath(name).read_text(encoding="utf-8")
