@@ -261,6 +261,78 @@ FIELDS = (
 
 TWO_LEADERS = (League(4, 4, 10), np.array((0.4, 0.4, -0.4, -0.4)))
 CLEAR = (League(4, 4, 10), np.array((0.6, 0.0, -0.2, -0.4)))
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """A league in which not everybody met the same opponents: some of its blocks, those of an extension, are played by
+    some of its entrants only. Strengths add up, so that who is best is known."""
+
+    title: str
+    strengths: tuple[float, ...]
+    blocks: tuple[tuple[tuple[int, ...], int], ...]
+    """Who plays at a table, and how many such blocks there are."""
+
+
+def measure_uneven(case: Uneven, repetitions: int) -> UnevenRanked:
+    """Play such a league so often: how often somebody who is not the one best is called first, by the ladder's rule and
+    by the mean alone, and how often the one best is."""
+    tables = [table for table, count in case.blocks for _ in range(count)]
+    seats = len(tables[0])
+    rows = [table[row:] + table[:row] for table in tables for row in range(seats)]
+    entrant = np.array(rows, dtype=np.intp).ravel()
+    episode = np.repeat(np.arange(len(rows)), seats)
+    block = np.repeat(np.arange(len(tables)), seats * seats)
+    strengths = np.array(case.strengths)
+    expected = strengths[entrant] - np.repeat(strengths[entrant].reshape(-1, seats).mean(axis=1), seats)
+    best = np.flatnonzero(strengths == strengths.max())
+    names = [f"e{number:03}" for number in range(len(strengths))]
+    rng = np.random.default_rng(19)
+    called, by_mean, rightly = 0, 0, 0
+    for _ in range(repetitions):
+        noise = rng.normal(size=(len(tables), len(names)))[block, entrant] * DEAL + rng.normal(size=len(entrant)) * PLAY
+        noise -= np.repeat(noise.reshape(-1, seats).mean(axis=1), seats)
+        found = estimate(entrant, episode, block, expected + noise, len(names))
+        (places_found,) = call_first([places(names, names, found, 1)])
+        first = [number for number, name in enumerate(names) if places_found[name].first]
+        right = first == best.tolist()
+        called += bool(first) and not right
+        rightly += right
+        alone = np.flatnonzero(draw_ranks(found, range(len(names))).high == 1)
+        by_mean += len(alone) > 0 and alone.tolist() != best.tolist()
+    return UnevenRanked(called / repetitions, by_mean / repetitions, rightly / repetitions)
+
+
+@dataclass(frozen=True)
+class UnevenRanked:
+    """What was found of who is called first on an uneven schedule: shares of leagues."""
+
+    called: float
+    """Somebody wrongly."""
+    by_mean: float
+    """The same by a rule that knows the mean alone."""
+    rightly: float
+
+
+UNEVEN = (
+    Uneven(
+        "two equal best join, one who met the weak leads",
+        (0.3, 0.3, 0.2, -0.5),
+        (((2, 3), 10), ((0, 1), 10), ((0, 2), 2), ((1, 2), 2)),
+    ),
+    Uneven(
+        "two equal best, one of whom met the weak",
+        (0.3, 0.3, 0.0, -0.5),
+        (((0, 3), 10), ((1, 2), 10), ((0, 1), 4), ((2, 3), 4)),
+    ),
+    Uneven(
+        "the one best joins late",
+        (0.4, 0.2, 0.0, -0.5),
+        (((1, 2), 8), ((1, 3), 8), ((2, 3), 8), ((0, 1), 8), ((0, 2), 4)),
+    ),
+)
+"""Leagues on uneven schedules."""
+
 GAMES = (
     ("5 games, two equal at the top in each", (TWO_LEADERS,) * 5),
     ("5 games, two equal at the top in three, a clear first in two", (*(TWO_LEADERS,) * 3, CLEAR, CLEAR)),
@@ -296,6 +368,12 @@ def main(arguments: Sequence[str] = ()) -> int:
         r = measure_ranks(league, np.array(strengths), rank_repetitions)
         size = f"{league.entrants} at {league.seats}, {league.blocks} blocks"
         print(f"| {size}, {what} | {r.called:.3f} | {r.rightly:.3f} | {r.covered:.3f} |", flush=True)
+    print(f"\n{rank_repetitions} repetitions a league on an uneven schedule\n")
+    print("| league of pairs | wrongly called first | by the mean alone | rightly called first |")
+    print("|:--|--:|--:|--:|")
+    for case in UNEVEN:
+        u = measure_uneven(case, rank_repetitions)
+        print(f"| {case.title} | {u.called:.3f} | {u.by_mean:.3f} | {u.rightly:.3f} |", flush=True)
     print(f"\n{rank_repetitions} repetitions a ladder of several games\n")
     print("| ladder | anybody wrongly called first | without Holm |")
     print("|:--|--:|--:|")

@@ -22,7 +22,7 @@ from pydantic import JsonValue
 
 from games.game import Json
 from harness.designs import ScheduleInvalid
-from harness.manifest import Amendment, Manifest, differences, field_of, schedule_digest
+from harness.manifest import Amendment, Manifest, differences, field_of, schedule_digest, table_in
 from harness.schedule import Episode, catch_up, extend, follows_design, schedule
 from harness.schedule_report import describe
 from harness.seatings import Rows
@@ -58,6 +58,17 @@ def obstacles(
     """
     added, withdrawn = _comings(old, new)
     lines = differences(_common(old, new), _common(new, old))
+    had, has = table_in(old.config, "games"), table_in(new.config, "games")
+    lines += [
+        f"games.{game}: not in the run, {_ordered(new, game)} blocks in the config; a run gets no further games"
+        for game in has
+        if game not in had
+    ]
+    lines += [
+        f"games.{game}: {_blocks(planned, game)} blocks in the run, not in the config; a game does not leave a run"
+        for game in had
+        if game not in has
+    ]
     for game, blocks in given.items():
         there = _blocks(planned, game)
         if blocks is not None and blocks < there and blocks != _ordered(old, game):
@@ -175,27 +186,32 @@ def _further(
 
 def _comings(old: Manifest, new: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Who came and who left, in the order of the configs."""
-    before, now = _mapping(old.config, "entrants"), _mapping(new.config, "entrants")
+    before, now = table_in(old.config, "entrants"), table_in(new.config, "entrants")
     return tuple(name for name in now if name not in before), tuple(name for name in before if name not in now)
 
 
 def _common(manifest: Manifest, other: Manifest) -> Manifest:
     """What an extension must leave alone: everything but entrants that only one of them has, and numbers of blocks."""
-    entrants = {name: spec for name, spec in _mapping(manifest.config, "entrants").items() if _in(other, name)}
-    models, theirs = _mapping(manifest.config, "models"), _mapping(other.config, "models")
+    entrants = {name: spec for name, spec in table_in(manifest.config, "entrants").items() if _in(other, name)}
+    models, theirs = table_in(manifest.config, "models"), table_in(other.config, "models")
     games = {
-        game: {**_mapping(table), "blocks": 0} if isinstance(table, Mapping) else table
-        for game, table in _mapping(manifest.config, "games").items()
+        game: {**table_in(table), "blocks": 0} if isinstance(table, Mapping) else table
+        for game, table in table_in(manifest.config, "games").items()
+        if game in table_in(other.config, "games")
     }
     kept = {"entrants": entrants, "models": {key: value for key, value in models.items() if key in theirs}}
-    policies = {key: policy for key, policy in manifest.policies.items() if _in(other, key.partition("/")[2])}
+    policies = {
+        key: policy
+        for key, policy in manifest.policies.items()
+        if key.partition("/")[0] in games and _in(other, key.partition("/")[2])
+    }
     # With no schedule to compare: that is what an extension is for.
     update = {"config": {**manifest.config, **kept, "games": games}, "policies": policies, "schedule": ""}
     return manifest.model_copy(update=update)
 
 
 def _in(manifest: Manifest, entrant: str) -> bool:
-    return entrant in _mapping(manifest.config, "entrants")
+    return entrant in table_in(manifest.config, "entrants")
 
 
 def _blocks(episodes: Sequence[Episode], game: str) -> int:
@@ -209,12 +225,4 @@ def _ordered(order: Manifest | Amendment, game: str) -> int | None:
 
 
 def _table(order: Manifest | Amendment, game: str) -> Mapping[str, JsonValue]:
-    return _mapping(order.config, "games", game)
-
-
-def _mapping(value: JsonValue | Mapping[str, JsonValue], *path: str) -> Mapping[str, JsonValue]:
-    """The table at a place of a config; an empty one where there is none."""
-    found: object = value
-    for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    return table_in(order.config, "games", game)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.aligned import width_of
 from harness.display_words import plural, score, shown
 from harness.league_board import SHUFFLES, Board, BoardRow, disagreeing
 from harness.sheets import Head, Sheet
-from harness.table_columns import LONGEST_NAME, NOTHING, SHORTEST_NAME, distinct, rate, width_of
+from harness.table_columns import LONGEST_NAME, NOTHING, SHORTEST_NAME, distinct, rate
 
 COLUMNS = (
     Head("rank"),
@@ -26,6 +27,8 @@ COLUMNS = (
 )
 NAME = 1
 """The place of the name among them."""
+GIVEN_UP = ("mu", "sigma")
+"""What goes where the table is too wide; their difference `mu-3s` stays."""
 GAP = 2
 
 OTHER_ORDER = "*"
@@ -43,12 +46,22 @@ def _sheet(board: Board, width: int | None, encoding: str) -> Sheet:
         return Sheet(heading, notes=("no scored episode",))
     plain = [shown(row.entrant, encoding) for row in board.rows]
     room = max(map(width_of, plain))
+    shown_columns = list(range(len(COLUMNS)))
     if width is not None:
         cells = [tuple(head.title for head in COLUMNS), *(_cells(row, "") for row in board.rows)]
-        beside = sum(GAP + max(map(len, texts)) for n, texts in enumerate(zip(*cells, strict=True)) if n != NAME)
-        room = max(SHORTEST_NAME, min(LONGEST_NAME, width - beside))
-    rows = tuple(_cells(row, name) for row, name in zip(board.rows, distinct(plain, room), strict=True))
-    return Sheet(heading, COLUMNS, rows, tuple(_notes(board)), GAP)
+        widths = [GAP + max(map(len, texts)) for texts in zip(*cells, strict=True)]
+        widths[NAME] = 0
+        if SHORTEST_NAME + sum(widths) > width:
+            shown_columns = [n for n in shown_columns if COLUMNS[n].title not in GIVEN_UP]
+        room = max(SHORTEST_NAME, min(LONGEST_NAME, width - sum(widths[n] for n in shown_columns)))
+    rows = (_cells(row, name) for row, name in zip(board.rows, distinct(plain, room), strict=True))
+    return Sheet(
+        heading,
+        tuple(COLUMNS[n] for n in shown_columns),
+        tuple(tuple(row[n] for n in shown_columns) for row in rows),
+        tuple(_notes(board)),
+        GAP,
+    )
 
 
 def _cells(row: BoardRow, name: str) -> tuple[str, ...]:

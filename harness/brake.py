@@ -20,6 +20,10 @@ Pull: TypeAlias = Literal["interrupted", "ceiling", "fatal", "outage"]
 """A person's Ctrl-C; a limit on spending; a call that can never succeed; a provider that stays away."""
 
 
+Spending: TypeAlias = Literal["max_calls", "max_tokens", "max_usd"]
+"""The limits that count over all sittings."""
+
+
 class Stopping(Exception):
     """Raised in place of a new call or step once the brake is pulled. Nobody's fault: the episode is unfinished."""
 
@@ -57,6 +61,7 @@ class Brake:
         self._waits: set[asyncio.Timeout] = set()
         self.pulled: Pull | None = None
         self.reason: str = ""
+        self._used_up: Spending | None = None
 
     def pull(self, why: Pull, reason: str) -> None:
         """Stop the run: no call and no step begins after this, and every wait in `waiting` ends. For the thread of the
@@ -67,6 +72,19 @@ class Brake:
             for wait in self._waits:
                 if not wait.expired():
                     wait.reschedule(asyncio.get_running_loop().time())
+
+    @property
+    def used_up(self) -> tuple[Spending, int | float] | None:
+        """The limit over all sittings that ended this one, and what is spent of it by now: one that is no higher would
+        end the next sitting at once. None for any other end, and for the time of a sitting."""
+        if self._used_up is None:
+            return None
+        spent: dict[Spending, int | float] = {
+            "max_calls": self._calls,
+            "max_tokens": self._tokens,
+            "max_usd": self._usd,
+        }
+        return self._used_up, spent[self._used_up]
 
     def check(self) -> None:
         """Raise Stopping when the brake is pulled or the time ceiling is passed."""
@@ -100,7 +118,7 @@ class Brake:
         self.check()
         limit = self._ceilings.calls
         if limit is not None and self._calls >= limit:
-            self.pull("ceiling", f"the run's {limit} calls are used up (limits.max_calls)")
+            self._pull_at("max_calls", f"{limit} calls")
         self._pull_for_spending()
         if self.pulled is not None:
             raise Stopping(self.reason)
@@ -123,9 +141,14 @@ class Brake:
     def _pull_for_spending(self) -> None:
         tokens, usd = self._ceilings.tokens, self._ceilings.usd
         if tokens is not None and self._tokens >= tokens:
-            self.pull("ceiling", f"the run's {tokens} tokens are used up (limits.max_tokens)")
+            self._pull_at("max_tokens", f"{tokens} tokens")
         if usd is not None and self._usd >= usd:
-            self.pull("ceiling", f"the run's {usd:g} USD are used up (limits.max_usd)")
+            self._pull_at("max_usd", f"{usd:g} USD")
+
+    def _pull_at(self, limit: Spending, amount: str) -> None:
+        if self.pulled is None:
+            self._used_up = limit
+        self.pull("ceiling", f"the run's {amount} are used up (limits.{limit})")
 
     def _pull_for_time(self) -> None:
         self.pull("ceiling", f"the run's {self._ceilings.seconds:g} seconds are used up (limits.max_seconds)")

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import isnan
 from typing import TYPE_CHECKING
 
-from harness.clusters import LEAST_ALIKE, ZERO
+from harness.clusters import LEAST_ALIKE, ROUNDING, ZERO
 from harness.flags import hollow, refused_in_a_row, truncation
 from harness.standings import Caveat, CaveatKind, Lead, Standing
 from harness.tallies import episodes_of, starts_of
@@ -37,10 +37,11 @@ def caveats(
     somebody might be called first."""
     found: list[tuple[CaveatKind, str | None]] = [
         ("partial", _partial(rows, expected)),
-        ("not_separated", _not_separated(lead, standings, len(estimates.influence))),
+        ("uneven_schedule", uneven := _uneven_schedule(standings, estimates)),
+        ("not_separated", None if uneven else _not_separated(lead, standings, estimates)),
         ("several_games", _several_games(standings, claims)),
         *(("few_blocks", text) for text in _few_blocks(rows, standings, estimates)),
-        ("no_spread", _no_spread(standings)),
+        *(("no_spread", text) for text in _no_spread(rows, standings)),
         ("no_baseline", _no_baseline(standings)),
         ("voids", _voids(rows, standings)),
         ("left_out", _left_out(rows)),
@@ -72,9 +73,28 @@ def _partial(rows: GameRows, expected: int | None) -> str | None:
     return f"{done} of {expected} episodes are finished; ranks may change"
 
 
-def _not_separated(lead: Lead | None, standings: Sequence[Standing], blocks: int) -> str | None:
-    if lead is None or _first_alone(standings):
+def _uneven_schedule(standings: Sequence[Standing], estimates: Estimates) -> str | None:
+    """Where the adjusted mean puts somebody else first than the mean does."""
+    if not estimates.linked or estimates.even:
         return None
+    ranked = [(s.adjusted, s) for s in standings if s.rank is not None and s.adjusted is not None]
+    if not ranked or ranked[0][1].mean is None:
+        return None
+    (least, leader), most = ranked[0], max(adjusted for adjusted, _ in ranked)
+    if most - least <= ROUNDING:
+        return None
+    best = next(standing for adjusted, standing in ranked if most - adjusted <= ROUNDING)
+    return (
+        f"nobody is called first: {leader.entrant} leads by mean ({leader.mean:+.3f}), and {best.entrant} by "
+        f"opponent-adjusted mean ({most:+.3f}, {leader.entrant} {least:+.3f}): the schedule is uneven, and they met "
+        "other opponents"
+    )
+
+
+def _not_separated(lead: Lead | None, standings: Sequence[Standing], estimates: Estimates) -> str | None:
+    if lead is None or not estimates.linked or _first_alone(standings):
+        return None
+    blocks = len(estimates.influence)
     judged = all(s.interval is not None for s in standings if s.entrant in (lead.leader, lead.runner_up))
     if judged and abs(lead.difference) <= ZERO:
         return f"nobody is called first: {lead.leader} and {lead.runner_up} have equal means"
@@ -87,6 +107,11 @@ def _not_separated(lead: Lead | None, standings: Sequence[Standing], blocks: int
         return None
     sure = f"[{lead.interval.low:+.3f}, {lead.interval.high:+.3f}]"
     text = f"nobody is called first: {lead.leader} leads {lead.runner_up} by {lead.difference:.3f} {sure}"
+    if lead.interval.low > 0 and not estimates.even:
+        return (
+            f"{text}; the schedule is uneven, so mean and opponent-adjusted mean must both put it ahead of everybody, "
+            "and they do not surely"
+        )
     needed = lead.blocks_needed
     if needed is None or needed > OUT_OF_REACH:
         return f"{text}, too little to show in any run that can be paid for"
@@ -135,11 +160,21 @@ def _few_blocks(rows: GameRows, standings: Sequence[Standing], estimates: Estima
         )
 
 
-def _no_spread(standings: Sequence[Standing]) -> str | None:
+def _no_spread(rows: GameRows, standings: Sequence[Standing]) -> Iterator[str]:
     same = [s.entrant for s in standings if s.interval and s.interval.high - s.interval.low <= ZERO]
     if not same:
-        return None
-    return f"every block gave the same score: play repeats itself, and more blocks add nothing: {_listed(same)}"
+        return
+    means = rows.scored.groupby(["entrant", "deals", "block"])["score"].mean().groupby("entrant")
+    spread = means.max() - means.min()
+    alike = [name for name in same if spread[name] <= ZERO]
+    explained = [name for name in same if spread[name] > ZERO]
+    if alike:
+        yield f"every block gave the same score: play repeats itself, and more blocks add nothing: {_listed(alike)}"
+    if explained:
+        yield (
+            "blocks differ only by who sat at the table: play repeats itself, and more blocks of the same tables add "
+            f"nothing: {_listed(explained)}"
+        )
 
 
 def _no_baseline(standings: Sequence[Standing]) -> str | None:
@@ -223,12 +258,17 @@ def _not_linked(rows: GameRows, estimates: Estimates) -> str | None:
     if len(groups) < 2:
         return None
     apart = " | ".join(", ".join(group) for group in groups.values())
-    return f"no opponent-adjusted means: these groups never met, directly or through others: {apart}"
+    return (
+        "nobody is called first, and there are no opponent-adjusted means: these groups never met, directly or through "
+        f"others: {apart}"
+    )
 
 
 def _not_in_all_runs(rows: GameRows) -> str | None:
-    every = sorted(set(rows.scored["run"]))
-    played = {name: sorted(set(mine["run"])) for name, mine in rows.scored.groupby("entrant", sort=True)}
+    every = rows.scored["run"].unique()
+    if len(every) < 2:
+        return None
+    played = {name: sorted(mine.unique()) for name, mine in rows.scored.groupby("entrant", sort=True)["run"]}
     some = {name: runs for name, runs in played.items() if len(runs) < len(every)}
     if not some:
         return None
@@ -237,7 +277,7 @@ def _not_in_all_runs(rows: GameRows) -> str | None:
 
 
 def _adjusted_beyond(rows: GameRows, standings: Sequence[Standing]) -> str | None:
-    bound = max(1.0, float(rows.scored["score"].abs().max())) if len(rows.scored) else 1.0
+    bound = rows.bound
     beyond = [
         f"{s.entrant} {s.adjusted:+.3f}" for s in standings if s.adjusted is not None and abs(s.adjusted) > bound + ZERO
     ]

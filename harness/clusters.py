@@ -10,12 +10,13 @@ observations. The part of the scores that the tables explain is known by design 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from scipy import sparse
 
     Ints: TypeAlias = NDArray[np.intp]
     Floats: TypeAlias = NDArray[np.float64]
@@ -32,10 +33,13 @@ BOOTSTRAP_SEED = 20_260_501
 
 LEAST_ALIKE = 5
 """Blocks that must all agree before their agreement is believed. Where games are won or lost, two equal entrants often
-give two or three equal blocks, and an interval without width would follow from them."""
+give two or three equal blocks, and an interval without width would follow from them. See `agrees_by_luck`."""
 
 ZERO = 1e-9
 """Scores closer than this are equal: they are floats nearest to exact fractions."""
+
+ROUNDING = 1e-6
+"""Adjusted means closer than this to the means are equal to them: they come out of a fit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,7 @@ class Estimates:
     mean: Floats
     """Mean score: sum over seat-episodes divided by their count."""
     half_width: Floats
-    """Half the length of the 95 % interval of `mean`; NaN for fewer than two blocks, or LEAST_ALIKE without spread."""
+    """Half the length of the 95 % interval of `mean`; NaN for fewer than two blocks, and for `agrees_by_luck`."""
     freedom: Floats
     """Degrees of freedom of that interval; B - 1 for a full table in B whole blocks."""
     adjusted: Floats
@@ -66,6 +70,28 @@ class Estimates:
     """Equal for entrants linked through common tables."""
     influence: Floats
     """blocks x entrants: what each block adds to the error of each mean. Squares sum to the mean's variance."""
+    adjusted_influence: Floats
+    """The same of the adjusted means."""
+
+    @property
+    def linked(self) -> bool:
+        """Whether every two entrants met, directly or through others."""
+        return not self.group.any()
+
+    @property
+    def even(self) -> bool:
+        """Whether opponents were as even as in a balanced schedule: every adjusted mean is the mean."""
+        return self.linked and not bool((abs(self.adjusted - self.mean) > ROUNDING).any())
+
+    def by_adjusted(self) -> Estimates:
+        """The same with adjusted means in the places of the means, for what is worked out from either."""
+        return replace(
+            self,
+            mean=self.adjusted,
+            half_width=self.adjusted_half_width,
+            freedom=self.adjusted_freedom,
+            influence=self.adjusted_influence,
+        )
 
 
 def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants: int) -> Estimates:
@@ -95,14 +121,14 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
     from scipy import stats
 
     counts = _table_counts(entrant, episode, entrants)
-    size = counts.sum(axis=1)
+    size = np.bincount(episode).astype(np.float64)
     count = np.bincount(entrant, minlength=entrants)
     number = int(block.max(initial=-1)) + 1
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(entrant, score, entrants) / count
 
     # Normal equations of: score less the table's mean score = t_i - mean of t over the table.
-    laplacian = np.diag(count) - counts.T @ (counts / size[:, None])
+    laplacian = np.diag(count) - (counts.T @ _shares(counts)).toarray()
     inverse = np.linalg.pinv(laplacian, hermitian=True)
     at_table = np.bincount(episode, score) / size
     strengths = inverse @ np.bincount(entrant, score - at_table[episode], entrants)
@@ -116,23 +142,24 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
         influence = summed * np.sqrt(correction) / count
         error = np.sqrt((influence**2).sum(axis=0))
         half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, freedom) * error
-    agree_by_luck = blocks < LEAST_ALIKE
-    half_width[(error <= ZERO) & agree_by_luck] = np.nan
+    half_width[(error <= ZERO) & agrees_by_luck(freedom)] = np.nan
 
     sat = (counts > 0).astype(np.intp)
-    meetings = sat.T @ sat
+    meetings = (sat.T @ sat).toarray()
     group = _groups(meetings)
     adjusted, adjusted_half_width, adjusted_freedom, strength = np.full((4, entrants), np.nan)
+    adjusted_influence = np.full(influence.shape, np.nan)
     if entrants > 1 and not group.any():
         shrink = (1 - 1 / size)[episode]
         scale = np.bincount(entrant, shrink, entrants) / count * entrants / (entrants - 1)
         adjusted = scale * strengths
         unexplained = score - at_table[episode] - explained
-        error, adjusted_freedom = _fit_error(entrant, episode, block, counts, inverse, unexplained)
-        error *= scale
+        adjusted_influence, adjusted_freedom = _fit_error(entrant, episode, block, counts, inverse, unexplained)
+        adjusted_influence *= scale
+        error = np.sqrt((adjusted_influence**2).sum(axis=0))
         with np.errstate(invalid="ignore"):
             adjusted_half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, adjusted_freedom) * error
-        adjusted_half_width[(error <= ZERO) & agree_by_luck] = np.nan
+        adjusted_half_width[(error <= ZERO) & agrees_by_luck(adjusted_freedom)] = np.nan
         opponents = (counts @ adjusted)[episode] - adjusted[entrant]
         met = np.bincount(entrant, opponents / np.maximum(size[episode] - 1, 1), entrants) / count
         strength = met - (adjusted.sum() - adjusted) / (entrants - 1)
@@ -149,44 +176,47 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
         meetings=meetings,
         group=group,
         influence=influence,
+        adjusted_influence=adjusted_influence,
     )
 
 
-def _table_counts(entrant: Ints, episode: Ints, entrants: int) -> Floats:
-    """episodes x entrants: how many scored seats each entrant had in each episode."""
+def _table_counts(entrant: Ints, episode: Ints, entrants: int) -> sparse.csr_array:
+    """episodes x entrants: how many scored seats each entrant had in each episode. Sparse, since most sat elsewhere."""
     import numpy as np
+    from scipy import sparse
 
     episodes = int(episode.max(initial=-1)) + 1
-    flat = np.bincount(episode * entrants + entrant, minlength=episodes * entrants)
-    return flat.reshape(episodes, entrants).astype(np.float64)
+    return sparse.csr_array((np.ones(len(entrant)), (episode, entrant)), shape=(episodes, entrants))
+
+
+def _shares(counts: sparse.csr_array) -> sparse.csr_array:
+    """Each table's counts over its size."""
+    return counts.multiply(1 / counts.sum(axis=1)[:, None]).tocsr()
 
 
 def _small_sample(
-    entrant: Ints, episode: Ints, block: Ints, counts: Floats, inverse: Floats
+    entrant: Ints, episode: Ints, block: Ints, counts: sparse.csr_array, inverse: Floats
 ) -> tuple[Floats, Floats, Ints]:
     """For each entrant: the factor that makes the clustered variance unbiased, its degrees of freedom, its blocks.
 
-    With errors alike, the block sums of entrant i's residuals have covariance D - Q V Q', where row b of Q is what
-    block b contributes to i's row of the normal equations, D the diagonal of i's own entries, and V the inverse.
+    Row b of Q is what block b contributes to i's row of the normal equations, and D is the diagonal of i's own entries
+    in it: see `_traces`.
     """
     import numpy as np
+    from scipy import sparse
 
     entrants = counts.shape[1]
     correction, freedom = np.full(entrants, np.nan), np.full(entrants, np.nan)
     blocks = np.zeros(entrants, dtype=np.intp)
-    shares = counts / counts.sum(axis=1)[:, None]
+    shares = _shares(counts)
     for i in range(entrants):
         mine = entrant == i
         labels, where = np.unique(block[mine], return_inverse=True)
         blocks[i] = len(labels)
-        rows = np.zeros((len(labels), entrants))
-        np.subtract.at(rows, where, shares[episode[mine]])
-        np.add.at(rows[:, i], where, 1.0)
+        rows = -(_sums_by(where, len(labels)) @ shares[episode[mine]]).toarray()
+        rows[:, i] += np.bincount(where, minlength=len(labels))
         own = rows[:, i]
-        pulled = np.einsum("be,ef,bf->b", rows, inverse, rows)
-        trace = float((own - pulled).sum())
-        spread = inverse @ (rows.T @ rows)
-        trace_of_square = float((own**2).sum() - 2 * (own * pulled).sum() + np.trace(spread @ spread))
+        trace, trace_of_square = _traces(own, sparse.csr_array(rows), inverse)
         if len(labels) > 1 and trace > ZERO and trace_of_square > ZERO:
             correction[i] = own.sum() / trace
             freedom[i] = trace**2 / trace_of_square
@@ -194,35 +224,58 @@ def _small_sample(
 
 
 def _fit_error(
-    entrant: Ints, episode: Ints, block: Ints, counts: Floats, inverse: Floats, unexplained: Floats
+    entrant: Ints, episode: Ints, block: Ints, counts: sparse.csr_array, inverse: Floats, unexplained: Floats
 ) -> tuple[Floats, Floats]:
-    """For each entrant: the clustered standard error of its fitted strength, and the degrees of freedom of that.
+    """blocks x entrants: what each block adds to the error of each fitted strength, so that squares sum to its
+    clustered variance; and for each entrant the degrees of freedom of that.
 
-    Strength i is w'score with w = Z V e_i. With errors alike, the parts w_b'u_b that the blocks have in its error have
-    covariance D - Q V Q', where row b of Q is Z_b'w_b and D the diagonal of w_b'w_b.
+    Strength i is w'score with w = Z V e_i, so block b has w_b'u_b in its error. Row b of Q is Z_b'w_b, and D the
+    diagonal of w_b'w_b: see `_traces`.
     """
     import numpy as np
+    from scipy import sparse
 
     entrants = counts.shape[1]
-    error, freedom = np.full(entrants, np.nan), np.full(entrants, np.nan)
-    number = int(block.max(initial=-1)) + 1
-    cell = block * entrants + entrant
-    summed = np.bincount(cell, unexplained, number * entrants).reshape(number, entrants)
-    parts = summed @ inverse
-    away = counts @ inverse / counts.sum(axis=1)[:, None]
+    shape = (int(block.max(initial=-1)) + 1, entrants)
+    influence, freedom = np.full(shape, np.nan), np.full(entrants, np.nan)
+    parts = sparse.csr_array((unexplained, (block, entrant)), shape=shape) @ inverse
+    away = _shares(counts) @ inverse
     for i in range(entrants):
         weight = inverse[entrant, i] - away[episode, i]
-        own = np.bincount(block, weight**2, number)
-        rows = np.bincount(cell, weight, number * entrants).reshape(number, entrants)
-        pulled = np.einsum("be,be->b", rows @ inverse, rows)
+        own: Floats = np.bincount(block, weights=weight**2, minlength=len(influence)).astype(np.float64)
         whole = float(own.sum())
-        trace = float((own - pulled).sum()) / whole
-        spread = inverse @ (rows.T @ rows)
-        trace_of_square = float((own**2).sum() - 2 * (own * pulled).sum() + np.trace(spread @ spread)) / whole**2
-        if number > 1 and trace > ZERO and trace_of_square > ZERO:
-            error[i] = np.sqrt((parts[:, i] ** 2).sum() / trace)
+        trace, trace_of_square = _traces(own, sparse.csr_array((weight, (block, entrant)), shape=shape), inverse)
+        trace, trace_of_square = trace / whole, trace_of_square / whole**2
+        if len(influence) > 1 and trace > ZERO and trace_of_square > ZERO:
+            influence[:, i] = parts[:, i] / np.sqrt(trace)
             freedom[i] = trace**2 / trace_of_square
-    return error, freedom
+    return influence, freedom
+
+
+def _sums_by(where: Ints, number: int) -> sparse.csr_array:
+    """The matrix that sums rows by their label, 0 to `number` - 1."""
+    import numpy as np
+    from scipy import sparse
+
+    return sparse.csr_array((np.ones(len(where)), (where, np.arange(len(where)))), shape=(number, len(where)))
+
+
+def _traces(own: Floats, rows: sparse.csr_array, inverse: Floats) -> tuple[float, float]:
+    """The traces of D - Q V Q' and of its square: D the diagonal `own`, Q `rows` (blocks x entrants), V `inverse`.
+
+    With errors alike, it is the covariance of what the blocks add, up to a factor. The matrix itself, blocks x blocks,
+    is never made.
+    """
+    pulled = rows.multiply(rows @ inverse).sum(axis=1)
+    spread = inverse @ (rows.T @ rows).toarray()
+    return float((own - pulled).sum()), float((own**2).sum() - 2 * (own * pulled).sum() + (spread * spread.T).sum())
+
+
+def agrees_by_luck(freedom: Floats) -> Flags:
+    """Where an error of nothing with so many degrees of freedom is no proof: it has those of fewer than LEAST_ALIKE
+    blocks of one full table. What was spent on fitting the tables agrees by construction and proves nothing."""
+    few: Flags = freedom < LEAST_ALIKE - 1 - ROUNDING
+    return few
 
 
 def _groups(meetings: Ints) -> Ints:

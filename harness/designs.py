@@ -81,6 +81,14 @@ class Balance:
         cells = [count for a, row in enumerate(self.neighbours) for b, count in enumerate(row) if a != b]
         return (min(cells), max(cells)) if cells else (0, 0)
 
+    def among(self, chosen: Sequence[int]) -> Balance:
+        """The same of some of the entrants only."""
+        return Balance(
+            tuple(tuple(self.meetings[a][b] for b in chosen) for a in chosen),
+            tuple(self.sittings[a] for a in chosen),
+            tuple(tuple(self.neighbours[a][b] for b in chosen) for a in chosen),
+        )
+
 
 def balance(seatings: Iterable[Sequence[int]], entrants: int, seats: int) -> Balance:
     """Count meetings, sittings and neighbours over `seatings`, each one table in seat order."""

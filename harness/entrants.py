@@ -31,6 +31,8 @@ from policies.prompted import PromptedPolicy
 __all__ = ["EntrantSpec", "packaged_prompts", "parse_entrant", "parse_entrants", "policies_for"]
 
 LONGEST_NAME = 40
+NO_NAMES = frozenset({"na", "nan", "null", "none"})
+"""What pandas, R and others read as a missing value, in any case of letters."""
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 _PROMPTED = re.compile(r"(?P<prompt>.+?\.md)@(?P<model>.*)", re.DOTALL)
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*:[^\s\x00-\x1f\x7f]+")
@@ -187,6 +189,8 @@ def every_scripted() -> tuple[str, ...]:
 
 def require_name(name: str) -> str:
     """`name`, if an entrant may be called so. Raises ConfigError."""
+    if name.casefold() in NO_NAMES:
+        raise ConfigError(f"{quote(name)} cannot name an entrant: readers of CSV take the word for a missing value")
     if _NAME.fullmatch(name):
         return name
     raise ConfigError(

@@ -123,22 +123,36 @@ def schedule_digest(episodes: Iterable[Planned]) -> str:
     return digest.hexdigest()
 
 
-def differences(old: Manifest, new: Manifest) -> list[str]:
+def differences(old: Manifest, new: Manifest, given: Mapping[str, int | None] | None = None) -> list[str]:
     """Why a run made under `old` must not go on under `new`: one line for each difference, none when it may.
 
     A line names the place and both values: `limits.decision_timeout: 30 in the run, 60 in the config`.
-    Run id, time and versions are no reasons.
+    Run id, time and versions are no reasons. `given` says for every game how many blocks the config asks for, None
+    where it leaves that open: without it, what it comes to stands there as if it were written in the config.
     """
     lines = _compare(
         {"records": old.schema_version, "seed": old.seed}, {"records": new.schema_version, "seed": new.seed}
     )
-    lines += _compare(_of_today(old.config), new.config)
+    for place, was, now in config_differences(_of_today(old.config), new.config):
+        game = place.removeprefix("games.").removesuffix(".blocks")
+        if place == f"games.{game}.blocks" and game in table_in(new.config, "games"):
+            planned = blocks_planned(old, game)
+            was = was if planned is None or str(planned) == was else f"{planned} ({was} asked for)"
+            now = f"none ({now} by its entrants)" if given is not None and given.get(game, 0) is None else now
+        lines.append(f"{place}: {was} in the run, {now} in the config")
     lines += _compare({"policies": old.policies}, {"policies": new.policies})
     # What an extended run plans is no function of its config alone.
     if old.schedule != new.schedule and not lines and not old.amendments:
         lines.append(f"schedule: other episodes are planned ({old.episodes} in the run, {new.episodes} in the config)")
     # A config may hold the seed too.
     return list(dict.fromkeys(lines))
+
+
+def blocks_planned(manifest: Manifest, game: str) -> int | None:
+    """How many blocks of a game a run plans, those of its extensions too; None where its manifest does not say."""
+    first = table_in(manifest.orders[0].config, "games", game).get("blocks")
+    added = sum(amendment.blocks.get(game, 0) for amendment in manifest.amendments)
+    return first + added if isinstance(first, int) else None
 
 
 def version_notes(old: Manifest, new: Manifest) -> list[str]:
@@ -159,13 +173,25 @@ def _of_today(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _compare(old: Mapping[str, object], new: Mapping[str, object], now: str = "in the config") -> list[str]:
+    return [f"{place}: {was} in the run, {is_now} {now}" for place, was, is_now in config_differences(old, new)]
+
+
+def config_differences(old: Mapping[str, object], new: Mapping[str, object]) -> list[tuple[str, str, str]]:
+    """Every place in which two nested tables differ, dotted, with both values as JSON, long ones cut."""
     before, after = dict(_leaves(old)), dict(_leaves(new))
-    lines = []
+    found = []
     for place in dict.fromkeys([*before, *after]):
         was, is_now = _text(before, place), _text(after, place)
         if was != is_now:
-            lines.append(f"{place}: {_shown(was, is_now)} in the run, {_shown(is_now, was)} {now}")
-    return lines
+            found.append((place, _shown(was, is_now), _shown(is_now, was)))
+    return found
+
+
+def table_in(config: object, *path: str) -> Mapping[str, JsonValue]:
+    """The table at a place of a config; an empty one where there is none."""
+    for key in path:
+        config = config.get(key) if isinstance(config, Mapping) else None
+    return config if isinstance(config, Mapping) else {}
 
 
 def _leaves(value: object, place: str = "") -> Iterable[tuple[str, object]]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from harness.aligned import width_of
 from harness.cycles import LEVEL
 from harness.display_words import plural, shown
 from harness.pairs import Pair, PairBoard, Ticket
 from harness.sheets import Head, Sheet
-from harness.table_columns import NOTHING, SHORTEST_NAME, distinct, rate, width_of
+from harness.table_columns import NOTHING, SHORTEST_NAME, distinct, rate
 
 NARROW = 80
 """Columns for which matrices are made where no terminal says otherwise: wider ones go on below."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from games.game import Json
@@ -16,7 +15,7 @@ from harness.cycles import CyclicShare, circular_triples, cyclic_share, sure_cir
 from harness.encounters import EMPTY_SEAT, Encounters, encounters_of, meetings
 from harness.lottery import drawn_lotteries, maximal_lottery, spread
 from harness.pair_blocks import PairBlocks, pair_blocks
-from harness.standings import GameLadder, Interval, Ladder
+from harness.standings import GameLadder, Interval, Ladder, json_object
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,55 +96,16 @@ class PairBoard:
     """None where ranked entrants never met, or fewer than two are ranked."""
 
     def to_json(self) -> dict[str, Json]:
-        """JSON with the field names as keys, intervals as `[low, high]`; what is not known is null."""
-        return {
-            "game": self.game,
-            "entrants": list(self.entrants),
-            "unranked": dict(self.unranked),
-            "pairs": [
-                {
-                    "entrant": pair.entrant,
-                    "opponent": pair.opponent,
-                    "episodes": pair.episodes,
-                    "blocks": pair.blocks,
-                    "difference": pair.difference,
-                    "interval": _ends(pair.interval),
-                    "win_share": pair.win_share,
-                }
-                for pair in self.pairs
-            ],
-            "never_met": [list(pair) for pair in self.never_met],
-            "cyclic": _share_json(self.cyclic),
-            "one_table": self.one_table,
-            "triples": self.triples,
-            "circular_triples": self.circular_triples,
-            "circle": None
-            if self.circle is None
-            else {
+        """JSON with the field names as keys, intervals as `[low, high]`; what is not known is null. A circle
+        has its three entrants in order instead of its sides."""
+        circle: Json = None
+        if self.circle is not None:
+            circle = {
                 "entrants": [side.entrant for side in self.circle.sides],
                 "win_shares": [side.win_share for side in self.circle.sides],
                 "p_value": self.circle.p_value,
-            },
-            "lottery": None
-            if self.lottery is None
-            else [
-                {
-                    "entrant": ticket.entrant,
-                    "probability": ticket.probability,
-                    "interval": _ends(ticket.interval),
-                    "support": ticket.support,
-                }
-                for ticket in self.lottery
-            ],
-        }
-
-
-def _ends(interval: Interval | None) -> Json:
-    return None if interval is None else [interval.low, interval.high]
-
-
-def _share_json(found: CyclicShare | None) -> Json:
-    return None if found is None else {"share": found.share, "expected": found.expected, "p_value": found.p_value}
+            }
+        return json_object(self) | {"circle": circle}
 
 
 def pair_boards(
@@ -197,7 +157,7 @@ def _pairs(cells: PairBlocks, played: Encounters) -> list[Pair]:
     difference, half = cells.mean(cells.difference), cells.half_width(cells.difference)
     won = (1 + cells.mean(cells.margin)) / 2
     met, blocks = cells.met, cells.blocks
-    widest = 2 * max(1.0, float(np.nanmax(np.abs(played.score), initial=0.0)))
+    bound = 2 * max(1.0, float(np.nanmax(np.abs(played.score), initial=0.0)))
     found: dict[tuple[int, int], Pair] = {}
     for n, (i, j) in enumerate(zip(cells.one.tolist(), cells.other.tolist(), strict=True)):
         for one, other, sign in ((i, j, 1), (j, i, -1)):
@@ -208,7 +168,7 @@ def _pairs(cells: PairBlocks, played: Encounters) -> list[Pair]:
                 episodes=int(met[n]),
                 blocks=int(blocks[n]),
                 difference=middle,
-                interval=Interval(max(-widest, middle - wide), min(widest, middle + wide)) if isfinite(wide) else None,
+                interval=Interval.around(middle, wide, bound),
                 win_share=float(won[n]) if sign == 1 else 1 - float(won[n]),
             )
     return [found[key] for key in sorted(found)]

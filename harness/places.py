@@ -11,6 +11,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from harness.clusters import ZERO
+from harness.holm import holm
 from harness.rank_draws import LEVEL, draw_ranks
 
 if TYPE_CHECKING:
@@ -34,36 +35,71 @@ class Place:
     """The claim is made."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Ranks by the draws, of one entrant."""
+
+    low: int
+    high: int
+    p_first: float | None = None
+    first_p: float | None = None
+
+
 def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, games: int) -> dict[str, Place]:
-    """Ranks by mean, with their intervals. Who has no interval of the mean could be anywhere.
+    """Ranks by mean, with their intervals. Who has no interval of the mean could be anywhere, and so could those whom
+    one never met, directly or through others.
+
+    Where the schedule was not even, the mean owes something to who the opponents were. It decides the order all the
+    same, but rank intervals hold the ranks by adjusted mean too, under the same draws, and the leader's p-value is the
+    larger of the two.
 
     `games` is in how many somebody may be called first; `call_first` does that.
     """
     at = {name: names.index(name) for name in ranked}
     leader = min(ranked, key=lambda name: (-round(float(estimates.mean[at[name]]), 9), name), default=None)
-    known = [name for name in ranked if not isnan(estimates.half_width[at[name]])]
-    anywhere = len(ranked) - len(known)
-    intervals = {name: (1, len(ranked)) for name in ranked}
-    p_first: dict[str, float] = {}
-    first_p: dict[str, float] = {}
-    if known:
-        ranks = draw_ranks(estimates, [at[name] for name in known], games)
-        for n, name in enumerate(known):
-            intervals[name] = (int(ranks.low[n]), int(ranks.high[n]) + anywhere)
-            if not anywhere:
-                p_first[name] = float(ranks.first[n])
-                first_p[name] = float(ranks.first_p[n])
+    drawn = _drawn(ranked, at, estimates, games)
+    if estimates.linked and not estimates.even:
+        adjusted = _drawn(ranked, at, estimates.by_adjusted(), games)
+        drawn = {name: _wider(drawn[name], adjusted[name]) for name in ranked}
     found = {}
     for name in ranked:
         claims = name == leader and len(ranked) > 1
         found[name] = Place(
             rank=1 + sum(bool(estimates.mean[at[other]] > estimates.mean[at[name]] + ZERO) for other in ranked),
-            interval=intervals[name],
-            p_first=p_first.get(name),
+            interval=(drawn[name].low, drawn[name].high),
+            p_first=drawn[name].p_first,
             claims=claims,
-            first_p=first_p.get(name) if claims else None,
+            first_p=drawn[name].first_p if claims and estimates.linked else None,
         )
     return found
+
+
+def _drawn(ranked: Sequence[str], at: Mapping[str, int], estimates: Estimates, games: int) -> dict[str, _Drawn]:
+    """Ranks among those that met, directly or through others; all who did not may be before or behind them."""
+    found = {name: _Drawn(1, len(ranked)) for name in ranked}
+    for group in sorted({int(estimates.group[at[name]]) for name in ranked}):
+        known = [n for n in ranked if estimates.group[at[n]] == group and not isnan(estimates.half_width[at[n]])]
+        if not known:
+            continue
+        anywhere = len(ranked) - len(known)
+        ranks = draw_ranks(estimates, [at[name] for name in known], games)
+        for n, name in enumerate(known):
+            low, high = int(ranks.low[n]), int(ranks.high[n]) + anywhere
+            found[name] = (
+                _Drawn(low, high) if anywhere else _Drawn(low, high, float(ranks.first[n]), float(ranks.first_p[n]))
+            )
+    return found
+
+
+def _wider(by_mean: _Drawn, by_adjusted: _Drawn) -> _Drawn:
+    """What both ways to draw allow. The share of draws in which somebody leads stays that of the mean."""
+    ps = (by_mean.first_p, by_adjusted.first_p)
+    return _Drawn(
+        low=min(by_mean.low, by_adjusted.low),
+        high=max(by_mean.high, by_adjusted.high),
+        p_first=by_mean.p_first,
+        first_p=None if None in ps else max(p for p in ps if p is not None),
+    )
 
 
 def call_first(games: Sequence[Mapping[str, Place]]) -> list[dict[str, Place]]:
@@ -79,13 +115,3 @@ def call_first(games: Sequence[Mapping[str, Place]]) -> list[dict[str, Place]]:
             first = corrected <= LEVEL + ZERO and called[n][name].interval == (1, 1)
             called[n][name] = replace(called[n][name], first_p_holm=corrected, first=first)
     return called
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number: the chance of any wrong claim at 5 % is then at most 5 %, whichever claims
-    are wrong and however they hang together (Holm, Scandinavian Journal of Statistics 6, 1979)."""
-    if len(p_values) < 2:
-        return list(p_values)
-    from statsmodels.stats.multitest import multipletests
-
-    return [float(p) for p in multipletests(p_values, method="holm")[1]]

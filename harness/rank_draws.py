@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
-from math import isnan
+from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
-from harness.clusters import BOOTSTRAP_SEED, CONFIDENCE, DRAWS, LEAST_ALIKE, ZERO
+from harness.clusters import BOOTSTRAP_SEED, CONFIDENCE, DRAWS, ZERO, agrees_by_luck
+from harness.planning.power import LARGEST, Test, blocks_needed
 
 if TYPE_CHECKING:
     from harness.clusters import Estimates, Flags, Floats, Ints
@@ -49,11 +49,33 @@ class Gap:
     difference: float
     half_width: float
     """Half the length of its 95 % interval, or NaN."""
-    blocks_needed: int | None
-    """Blocks of the whole schedule at which so large a difference would show in four runs of five; 0 for a difference
-    without error, None for no difference or no interval."""
-    detectable: float | None
-    """The smallest true difference that these blocks show in four runs of five; None for no interval."""
+    error: float
+    """Its standard error, or NaN."""
+    freedom: float
+    """Degrees of freedom of that."""
+    blocks: int
+    """Of the whole schedule."""
+
+    @property
+    def blocks_needed(self) -> int | None:
+        """Blocks of the whole schedule at which a t test at 5 % shows so large a difference in four runs of five; 0 for
+        a difference without error, None for no difference, no interval, or more blocks than anybody plays."""
+        size = abs(self.difference)
+        if isnan(self.half_width) or size <= ZERO:
+            return None
+        if self.error <= ZERO:
+            return 0
+        share = (self.freedom + 1) / self.blocks
+        return blocks_needed(self.error * sqrt(self.blocks), Test(size, LEVEL, POWER), share)
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true difference that these blocks show in four runs of five; infinite where no two means can
+        differ so much, None for no interval."""
+        if isnan(self.half_width):
+            return None
+        least = _errors_detectable(self.freedom) * self.error
+        return least if least <= LARGEST else inf
 
 
 def draw_ranks(estimates: Estimates, chosen: Sequence[int], games: int = 1) -> Ranks:
@@ -68,7 +90,7 @@ def draw_ranks(estimates: Estimates, chosen: Sequence[int], games: int = 1) -> R
     `games` is how many games somebody may be called first in. With k of them a claim may have to hold at 0.05 / k, so
     where a p-value is 0.05 or less, it is taken from k * DRAWS draws: as many of them decide there as with one game.
 
-    Two entrants whose difference was the same in each of fewer than LEAST_ALIKE blocks are level in every draw.
+    Two entrants whose difference has no error are level in every draw where that may be luck (`agrees_by_luck`).
     """
     import numpy as np
 
@@ -96,12 +118,11 @@ def _alike(estimates: Estimates, chosen: Sequence[int]) -> Flags:
     """chosen x chosen: pairs whose difference has no error because few blocks agree on it."""
     import numpy as np
 
-    influence, blocks = estimates.influence[:, chosen], estimates.blocks[chosen]
-    few = np.minimum(blocks[:, None], blocks) < LEAST_ALIKE
+    freedom = estimates.freedom[chosen]
+    few = agrees_by_luck(np.minimum(freedom[:, None], freedom))
     alike = np.zeros(few.shape, dtype=bool)
-    for i in np.flatnonzero(few.any(axis=1)):
-        error = np.sqrt(((influence - influence[:, i : i + 1]) ** 2).sum(axis=0))
-        alike[i] = few[i] & (error <= ZERO)
+    for i in np.flatnonzero(few.any(axis=1)).tolist():
+        alike[i] = few[i] & (_errors_beside(estimates.influence, chosen[i], chosen) <= ZERO)
     return alike
 
 
@@ -141,37 +162,50 @@ def _first_p(estimates: Estimates, chosen: Sequence[int], i: int, missed: int, g
 def gap(estimates: Estimates, one: int, other: int) -> Gap:
     """The mean of `one` less that of `other` with its clustered interval: errors are paired by block.
 
-    Degrees of freedom are the smaller of the two, which errs to the wide side. Blocks needed: those at which the
-    difference found is (z(.975) + z(.8)) standard errors, errors shrinking with the root of the number of blocks.
-    Detectable is the difference at which the t test at 5 % succeeds with POWER, by the noncentral t distribution.
-    There is no interval, NaN, where one of the two has none, or fewer than LEAST_ALIKE blocks agree on the difference.
+    Degrees of freedom are the smaller of the two, which errs to the wide side. Blocks needed and detectable are those
+    at which the t test at 5 % succeeds with POWER, by the noncentral t distribution; with more blocks, errors shrink
+    with the root of their number, and degrees of freedom grow in proportion.
+    There is no interval, NaN, where one of the two has none, or blocks agree on the difference that may do so by luck.
     """
-    import numpy as np
     from scipy import stats
 
-    difference = float(estimates.mean[one] - estimates.mean[other])
+    difference, blocks = float(estimates.mean[one] - estimates.mean[other]), len(estimates.influence)
     if isnan(estimates.half_width[one] + estimates.half_width[other]):
-        return Gap(difference, float("nan"), None, None)
-    error = float(np.sqrt(((estimates.influence[:, one] - estimates.influence[:, other]) ** 2).sum()))
-    if error <= ZERO and min(estimates.blocks[one], estimates.blocks[other]) < LEAST_ALIKE:
-        return Gap(difference, float("nan"), None, None)
+        return Gap(difference, nan, nan, nan, blocks)
+    error = float(_errors_beside(estimates.influence, one, [other])[0])
     freedom = min(estimates.freedom[one], estimates.freedom[other])
+    if error <= ZERO and agrees_by_luck(freedom):
+        return Gap(difference, nan, nan, nan, blocks)
     quantile = float(stats.t.ppf(0.5 + CONFIDENCE / 2, freedom))
-    needed = None
-    if abs(difference) > ZERO:
-        distance = float(stats.norm.ppf(0.5 + CONFIDENCE / 2) + stats.norm.ppf(POWER))
-        needed = int(np.ceil(len(estimates.influence) * (distance * error / difference) ** 2))
-    return Gap(difference, quantile * error, needed, _errors_detectable(float(freedom)) * error)
+    return Gap(difference, quantile * error, error, float(freedom), blocks)
 
 
 def detectable_between(estimates: Estimates, chosen: Sequence[int]) -> float | None:
     """The smallest true difference that these blocks show between two typical entrants: the median over pairs of the
-    `chosen`. None when no pair has an interval."""
-    from statistics import median
+    `chosen`, infinite as in `Gap`. None when no pair has an interval."""
+    import numpy as np
 
-    gaps = (gap(estimates, one, other).detectable for one, other in combinations(chosen, 2))
-    found = [least for least in gaps if least is not None]
-    return median(found) if found else None
+    known = [one for one in chosen if not isnan(estimates.half_width[one])]
+    found: list[float] = []
+    for n, one in enumerate(known):
+        others = known[n + 1 :]
+        errors = _errors_beside(estimates.influence, one, others)
+        freedom = np.minimum(estimates.freedom[one], estimates.freedom[others])
+        shown = ~agrees_by_luck(freedom) | (errors > ZERO)
+        found += [
+            _errors_detectable(f) * error
+            for f, error in zip(freedom[shown].tolist(), errors[shown].tolist(), strict=True)
+        ]
+    least = float(np.median(found)) if found else None
+    return least if least is None or least <= LARGEST else inf
+
+
+def _errors_beside(influence: Floats, one: int, others: Sequence[int]) -> Floats:
+    """By each of `others`: the standard error of its mean's difference from that of `one`, paired by block."""
+    import numpy as np
+
+    errors: Floats = np.sqrt(((influence[:, others] - influence[:, [one]]) ** 2).sum(axis=0))
+    return errors
 
 
 @cache

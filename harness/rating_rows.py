@@ -46,6 +46,12 @@ class GameRows:
     entrants: tuple[str, ...]
     """All entrants: with a score, without one, with nothing but void episodes, entered and not yet played."""
 
+    @property
+    def bound(self) -> float:
+        """Scores lie within it on either side of 0: 1 by the contract of games, or more where one does not keep it. So
+        do means, and differences of means within twice as much."""
+        return max(1.0, float(self.scored["score"].abs().max())) if len(self.scored) else 1.0
+
     def arrays(self) -> tuple[Ints, Ints, Ints, Floats]:
         """Entrant, episode and block numbers and scores of `scored`. Episodes of two runs are different, and so are
         their blocks, unless the runs share their deals."""
@@ -53,7 +59,7 @@ class GameRows:
 
         scored = self.scored
         number = {name: n for n, name in enumerate(self.names)}
-        entrant = np.array([number[name] for name in scored["entrant"]], dtype=np.intp)
+        entrant = scored["entrant"].map(number).to_numpy(dtype=np.intp)
         episode = scored.groupby(["run", "episode"], sort=True).ngroup().to_numpy(dtype=np.intp)
         block = scored.groupby(["deals", "block"], sort=True).ngroup().to_numpy(dtype=np.intp)
         return entrant, episode, block, scored["score"].to_numpy(dtype=float)
@@ -78,7 +84,7 @@ def split_by_game(
     import pandas as pd
 
     rows = _checked(seats, SEAT_COLUMNS, SEAT_KEY, "seats")
-    rows["deals"] = [f"seed {seeds[run]}" if run in seeds else f"run {run}" for run in rows["run"]]
+    rows["deals"] = rows["run"].map({run: deals_of(run, seeds.get(run)) for run in rows["run"].unique()})
     lost = pd.DataFrame(columns=list(VOID_COLUMNS)) if voids is None else voids
     lost = _checked(lost, VOID_COLUMNS, VOID_KEY, "voids")
     for game in sorted({*rows["game"], *lost["game"], *games}):
@@ -88,6 +94,11 @@ def split_by_game(
         scored = view[np.isfinite(view["score"].to_numpy(dtype=float, na_value=np.nan))]
         everyone = {*mine["entrant"], *gone["entrant"], *entered.get(game, ())}
         yield GameRows(game, mine, view, scored, gone, tuple(sorted(set(scored["entrant"]))), tuple(sorted(everyone)))
+
+
+def deals_of(run: str, seed: int | None) -> str:
+    """What runs with equal deals have in common: the seed, else the run itself."""
+    return f"run {run}" if seed is None else f"seed {seed}"
 
 
 def _checked(frame: pd.DataFrame, columns: tuple[str, ...], key: tuple[str, ...], what: str) -> pd.DataFrame:

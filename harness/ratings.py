@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isinf
 from typing import TYPE_CHECKING
 
 from harness.accounts import Account, Accounts
@@ -22,6 +22,7 @@ from harness.rank_draws import detectable_between, gap
 from harness.rating_rows import GameRows, split_by_game
 from harness.standings import Conduct, GameLadder, Interval, Ladder, Lead, SeatMean, Standing
 from harness.tallies import blocks_of, conduct, episodes_of, mean_of, number, score_per_dollar, spend, starts_of
+from harness.warning_levels import MAX_FALLBACK_RATE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ def rank(
     seats: pd.DataFrame,
     voids: pd.DataFrame | None = None,
     *,
-    max_fallback_rate: float = 0.2,
+    max_fallback_rate: float = MAX_FALLBACK_RATE,
     exclude_fallback_episodes: bool = False,
     expected_episodes: Mapping[str, int] | None = None,
     entered: Mapping[str, Collection[str]] | None = None,
@@ -90,6 +91,11 @@ class _Field:
     reasons: Mapping[str, str | None]
     """By entrant: why it is not ranked, None where it is."""
 
+    seats: Mapping[str, pd.DataFrame]
+    """The rows of each entrant, here and below: frames are cut up once, not searched through for everybody."""
+    view: Mapping[str, pd.DataFrame]
+    scored: Mapping[str, pd.DataFrame]
+
     @property
     def ranked(self) -> list[str]:
         return [name for name in self.rows.names if self.reasons[name] is None]
@@ -100,11 +106,20 @@ class _Field:
 
 
 def _field(rows: GameRows, entered: frozenset[str] | None, max_fallback_rate: float) -> _Field:
-    conducts = {name: conduct(_of(rows.seats, name), _of(rows.voids, name)) for name in rows.entrants}
+    seats, voids = _by_entrant(rows.seats, rows.entrants), _by_entrant(rows.voids, rows.entrants)
+    conducts = {name: conduct(seats[name], voids[name]) for name in rows.entrants}
     reasons = {
         name: _unranked(name, conducts[name], name in rows.names, entered, max_fallback_rate) for name in rows.entrants
     }
-    return _Field(rows, estimate(*rows.arrays(), len(rows.names)), conducts, reasons)
+    return _Field(
+        rows,
+        estimate(*rows.arrays(), len(rows.names)),
+        conducts,
+        reasons,
+        seats,
+        _by_entrant(rows.view, rows.entrants),
+        _by_entrant(rows.scored, rows.entrants),
+    )
 
 
 def _ladder(
@@ -125,13 +140,14 @@ def _ladder(
         standings=tuple(standings),
         seats=_seat_means(rows),
         lead=lead,
-        detectable=detectable_between(field.estimates, [field.at(name) for name in field.ranked]),
+        detectable=_finite(detectable_between(field.estimates, [field.at(name) for name in field.ranked])),
         caveats=caveats(rows, standings, lead, expected, claims, field.estimates),
     )
 
 
-def _of(frame: pd.DataFrame, entrant: str) -> pd.DataFrame:
-    return frame[frame["entrant"] == entrant]
+def _by_entrant(frame: pd.DataFrame, entrants: Sequence[str]) -> dict[str, pd.DataFrame]:
+    where = frame.groupby("entrant", sort=False).indices
+    return {name: frame.iloc[where.get(name, [])] for name in entrants}
 
 
 def _order(standing: Standing) -> tuple[bool, float, str]:
@@ -157,8 +173,7 @@ def _unranked(
 
 def _standing(field: _Field, name: str, place: Place | None, account: Account | None) -> Standing:
     rows, estimates = field.rows, field.estimates
-    every, scored = _of(rows.seats, name), _of(rows.scored, name)
-    view = _of(rows.view, name)
+    every, view, scored = field.seats[name], field.view[name], field.scored[name]
     i = field.at(name) if name in rows.names else None
     middle = None if i is None else number(estimates.mean[i])
     half = None if i is None else number(estimates.half_width[i])
@@ -182,7 +197,7 @@ def _standing(field: _Field, name: str, place: Place | None, account: Account | 
         blocks=blocks_of(scored),
         unscored=len(view) - len(scored),
         mean=middle,
-        interval=None if middle is None or half is None else _interval(middle, half, rows),
+        interval=None if middle is None or half is None else Interval.around(middle, half, rows.bound),
         adjusted=adjusted,
         adjusted_interval=None
         if adjusted is None or adjusted_half is None
@@ -200,12 +215,6 @@ def _standing(field: _Field, name: str, place: Place | None, account: Account | 
     )
 
 
-def _interval(middle: float, half: float, rows: GameRows) -> Interval:
-    """Cut to where scores can lie: [-1, 1] by the contract of games."""
-    bound = max(1.0, float(rows.scored["score"].abs().max()))
-    return Interval(max(-bound, middle - half), min(bound, middle + half))
-
-
 def _seats(seats: pd.DataFrame) -> int:
     return 0 if seats.empty else int(seats["seat"].max()) + 1
 
@@ -215,15 +224,18 @@ def _lead(field: _Field, ranked: Sequence[Standing]) -> Lead | None:
         return None
     one, other = ranked[:2]
     found = gap(field.estimates, field.at(one.entrant), field.at(other.entrant))
-    low, high = found.difference - found.half_width, found.difference + found.half_width
     return Lead(
         leader=one.entrant,
         runner_up=other.entrant,
         difference=found.difference,
-        interval=None if isnan(low) else Interval(low, high),
+        interval=Interval.around(found.difference, found.half_width, 2 * field.rows.bound),
         blocks_needed=found.blocks_needed,
-        detectable=found.detectable,
+        detectable=_finite(found.detectable),
     )
+
+
+def _finite(difference: float | None) -> float | None:
+    return None if difference is None or isinf(difference) else difference
 
 
 def _seat_means(rows: GameRows) -> tuple[SeatMean, ...]:
@@ -234,6 +246,5 @@ def _seat_means(rows: GameRows) -> tuple[SeatMean, ...]:
     for place in range(_seats(rows.scored)):
         mine = seat == place
         middle, half = cluster_mean(score[mine], block[mine])
-        interval = None if isnan(half) else _interval(middle, half, rows)
-        found.append(SeatMean(place, middle, interval, int(mine.sum())))
+        found.append(SeatMean(place, middle, Interval.around(middle, half, rows.bound), int(mine.sum())))
     return tuple(found)

@@ -55,30 +55,42 @@ def meeting(tables: Sequence[Episode], pair: Pair) -> tuple[Episode, ...]:
     return tuple(table for table in tables if set(pair) <= set(table.entrants))
 
 
-def rematch(tables: Sequence[Episode], pairs: Sequence[Pair], stand_ins: Mapping[str, str]) -> tuple[Episode, ...]:
+def rematch(
+    tables: Sequence[Episode], pairs: Sequence[Pair], stand_ins: Mapping[str, Sequence[str]]
+) -> tuple[Episode, ...]:
     """Every table at which a pair sits, in each of its arms.
 
-    `stand_ins` says who takes whose place, for the second of every pair. The arms of a table follow each other, so that
+    `stand_ins` says who takes whose place, for the second of every pair: at each table the first who does not sit there
+    already. The arms of a table follow each other, so that
     a rematch which stops early has played nearly the same tables in all of them.
     """
     return tuple(episode for table in tables for episode in _arms(table, pairs, stand_ins))
 
 
-def _arms(table: Episode, pairs: Sequence[Pair], stand_ins: Mapping[str, str]) -> Iterator[Episode]:
+def _arms(table: Episode, pairs: Sequence[Pair], stand_ins: Mapping[str, Sequence[str]]) -> Iterator[Episode]:
     others = dict.fromkeys(pair[1] for pair in pairs if set(pair) <= set(table.entrants))
     if not others:
         return
     for arm in (AGAIN, ALIASES):
         yield replace(table, key=f"{table.key}.{arm}")
     for other in others:
-        seated = tuple(stand_ins[other] if name == other else name for name in table.entrants)
+        free = next(name for name in stand_ins[other] if name not in table.entrants)
+        seated = tuple(free if name == other else name for name in table.entrants)
         yield replace(table, key=f"{table.key}.{WITHOUT}{other}", entrants=seated)
 
 
-def choose_stand_in(tables: Sequence[Episode], offered: Sequence[str], barred: Collection[str]) -> str | None:
-    """Who of `offered` (the best first) takes somebody's place at `tables`; None when all are `barred`.
+def choose_stand_ins(
+    tables: Sequence[Episode], offered: Sequence[str], barred: Collection[str]
+) -> tuple[str, ...] | None:
+    """Who of `offered` (the best first) takes somebody's place at `tables`; None when some table has nobody left.
 
-    Whoever already sits at the fewest of them: one policy in two seats makes another game of it.
+    One who sits at none of them, else as few as there can be, so that none has to sit at a table twice: one policy in
+    two seats makes another game of it. At each table it is the first of them who does not sit there.
     """
+    left, chosen = list(tables), []
     free = [name for name in offered if name not in barred]
-    return min(free, key=lambda name: sum(name in table.entrants for table in tables), default=None)
+    for name in sorted(free, key=lambda name: sum(name in table.entrants for table in tables)):
+        if not all(name in table.entrants for table in left):
+            chosen.append(name)
+            left = [table for table in left if name in table.entrants]
+    return None if left or not chosen else tuple(chosen)

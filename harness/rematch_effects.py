@@ -11,6 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from harness.audits.seats import game_of
+from harness.clusters import LEAST_ALIKE, ZERO, cluster_mean
+from harness.holm import holm_of_known
+from harness.rank_draws import POWER
 from harness.record import Record
 from harness.rematch import AGAIN, ALIASES, WITHOUT, Pair, split_key
 from harness.schedule import Episode
@@ -28,20 +32,13 @@ Arm: TypeAlias = Literal["first", "again", "aliases", "replaced"]
 Verdict: TypeAlias = Literal["less", "more", "same", "open"]
 """How often the lowest card is bid in the arm, beside `again`. `open`: nobody can tell yet."""
 
-CONFIDENCE: Final = 0.95
 ALPHA: Final = 0.05
 MARGIN: Final = 0.10
 """A difference of shares below this counts as none: `same` is said when the whole interval is, whatever its p."""
-POWER: Final = 0.80
-"""The chance to see a difference, for which `more_blocks` is worked out."""
-ENOUGH_ALIKE: Final = 5
-"""Fewer blocks that all agree give no interval."""
 EXACT: Final = 14
 """Up to so many blocks every combination of signs is tried; above, `DRAWS` of them."""
 DRAWS: Final = 16_384
 DRAWS_SEED: Final = 0
-NONE: Final = 1e-12
-"""Spreads below this are what rounding leaves of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +51,9 @@ class Seen:
     """Key of the first episode."""
     block: str
     low: int
-    """Big prizes for which the first of the pair bid its lowest card."""
+    """High prizes, as the audit counts them, for which the first of the pair bid its lowest card."""
     rounds: int
-    """Big prizes for which it chose a card itself."""
+    """High prizes for which it chose a card itself."""
     score: float
     """Of the second one's seat, whoever sat there."""
 
@@ -147,30 +144,10 @@ class Answer:
         }
 
 
-def low_bids(record: Record, seat: int) -> tuple[int, int]:
-    """(rounds in which `seat` bid the lowest card it held, rounds counted), of one Goofspiel record.
-
-    Counted are the rounds for a prize above the middle of the deck in which the seat had more than one card to choose
-    from and chose itself: moves of the fallback are left out.
-    """
-    prizes, cards = record.deal["prize_order"], record.config["cards"]
-    if not isinstance(prizes, list | tuple) or not isinstance(cards, int):
-        raise ValueError(f"{record.key} is no record of goofspiel")
-    stand_ins = {decision.step for decision in record.decisions if decision.seat == seat and decision.by == "fallback"}
-    held = set(range(1, cards + 1))
-    low = rounds = 0
-    for step, (prize, moves) in enumerate(zip(prizes, record.moves, strict=False)):
-        bid, big = moves[seat], isinstance(prize, int) and 2 * prize > cards + 1
-        if big and len(held) > 1 and step not in stand_ins:
-            rounds += 1
-            low += bid == min(held)
-        held.discard(bid)
-    return low, rounds
-
-
 def seen(record: Record, table: Episode, pairs: Sequence[Pair]) -> Iterator[Seen]:
     """A record of the first run or of the rematch as each pair sees it; `table` is the episode as first played."""
     _, name = split_key(record.key)
+    game = game_of(record)
     for pair in pairs:
         if not set(pair) <= set(table.entrants):
             continue
@@ -185,12 +162,15 @@ def seen(record: Record, table: Episode, pairs: Sequence[Pair]) -> Iterator[Seen
             arm = "replaced"
         else:
             continue
-        low, rounds = low_bids(record, table.entrants.index(pair[0]))
-        score = record.scores[table.entrants.index(pair[1])]
-        yield Seen(pair, arm, table.key, table.block, low, rounds, score)
+        one, other = (table.entrants.index(name) for name in pair)
+        bids = game.chosen(one)
+        low = sum(bid.lowest_bid(one) for bid in bids)
+        yield Seen(pair, arm, table.key, table.block, low, len(bids), record.scores[other])
 
 
-def answers(sights: Iterable[Seen], pairs: Sequence[Pair], stand_ins: Mapping[str, str]) -> tuple[Answer, ...]:
+def answers(
+    sights: Iterable[Seen], pairs: Sequence[Pair], stand_ins: Mapping[str, Sequence[str]]
+) -> tuple[Answer, ...]:
     """What all of it says of each pair, in the order of `pairs`. The order of `sights` plays no part."""
     ordered = sorted(sights, key=lambda sight: (sight.block, sight.table, sight.arm))
     found = []
@@ -199,7 +179,7 @@ def answers(sights: Iterable[Seen], pairs: Sequence[Pair], stand_ins: Mapping[st
         arms: tuple[Arm, ...] = ("first", "again", "aliases", "replaced")
         levels = tuple(_level(arm, [sight for sight in mine if sight.arm == arm]) for arm in arms)
         contrasts = (_contrast(mine, "aliases"), _contrast(mine, "replaced"))
-        found.append(Answer(pair, stand_ins[pair[1]], levels, contrasts))
+        found.append(Answer(pair, " or ".join(stand_ins[pair[1]]), levels, contrasts))
     return _judged(found)
 
 
@@ -248,14 +228,11 @@ def _contrast(sights: Sequence[Seen], arm: Arm) -> Contrast:
 
 
 def _interval(differences: Floats) -> tuple[float, float] | None:
-    from scipy import stats
+    import numpy as np
 
-    number = len(differences)
-    spread = float(differences.std(ddof=1)) if number > 1 else math.nan
-    if number < 2 or (spread < NONE and number < ENOUGH_ALIKE):
+    mean, half = cluster_mean(differences, np.arange(len(differences)))
+    if math.isnan(half) or (half < ZERO and len(differences) < LEAST_ALIKE):
         return None
-    mean = float(differences.mean())
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, number - 1)) * spread / math.sqrt(number)
     return max(-1.0, mean - half), min(1.0, mean + half)
 
 
@@ -290,18 +267,16 @@ def _blocks_needed(differences: Floats) -> int | None:
 
 def _judged(found: Sequence[Answer]) -> tuple[Answer, ...]:
     """With corrected p-values, and verdicts by them."""
-    from statsmodels.stats.multitest import multipletests
-
-    tested = [contrast.p for answer in found for contrast in answer.contrasts if contrast.p is not None]
-    corrected = iter(multipletests(tested, method="holm")[1].tolist() if tested else [])
+    p_values = [contrast.p for answer in found for contrast in answer.contrasts]
+    corrected = iter(holm_of_known(p_values))
+    tested = sum(p is not None for p in p_values)
     # Fewer blocks cannot give so small a p-value, however clear they are.
-    fewest = math.ceil(1 + math.log2(max(1, len(tested)) / ALPHA))
+    fewest = math.ceil(1 + math.log2(max(1, tested) / ALPHA))
     return tuple(
         replace(
             answer,
             contrasts=tuple(
-                _verdict(replace(contrast, p_holm=None if contrast.p is None else next(corrected)), fewest)
-                for contrast in answer.contrasts
+                _verdict(replace(contrast, p_holm=next(corrected)), fewest) for contrast in answer.contrasts
             ),
         )
         for answer in found

@@ -19,6 +19,7 @@ from harness.manifest import Manifest
 from harness.measures import MEASURES, measure_rows
 from harness.result_rows import Cell, Columns, Kind, Row
 from harness.store import Store, StoreRefused
+from harness.warning_levels import MAX_FALLBACK_RATE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,11 +86,16 @@ class Results:
 
         return ladder_frame(self.rank())
 
-    def rank(self, *, max_fallback_rate: float = 0.2, exclude_fallback_episodes: bool = False) -> Ladder:
-        """The ladder of these runs, as `weigh rank` has it. For the options see `harness.ratings.rank`."""
+    def rank(self, *, max_fallback_rate: float = MAX_FALLBACK_RATE, exclude_fallback_episodes: bool = False) -> Ladder:
+        """The ladder of these runs, as `weigh rank` has it. For the options see `harness.ratings.rank`.
+
+        Raises StoreRefused where they are no ladder, or no one ladder: see `harness.kinds_of_run`.
+        """
         from harness.accounts import accounts_of
+        from harness.kinds_of_run import require_one_ladder
         from harness.ratings import rank
 
+        require_one_ladder(list(zip(self.folders, self.manifests, strict=True)))
         expected: Counter[str] = Counter()
         entered: dict[str, set[str]] = {}
         with ExitStack() as opened:

@@ -273,26 +273,33 @@ def _even_out(place: list[int], met: list[list[int]], plan: Design) -> None:
     """Exchange places, as long as that evens out who met whom, then add this cycle's meetings to `met`.
 
     `place[point]` is the entrant at a point of the design. Each exchange lowers the sum of squared meetings, so this
-    ends.
+    ends. Points are gone through in order, each with those before it, until none can be exchanged: with M the meetings
+    so far and P those of this cycle, an exchange of p and q lowers the sum of squares by twice the sum over all other
+    points y of (M[p,y] - M[q,y]) (P[p,y] - P[q,y]).
     """
-    pairs = balance(plan.tables, plan.entrants, plan.seats).meetings
-    points = range(plan.entrants)
+    import numpy as np
 
-    def uneven(p: int, q: int) -> int:
-        """The part of the sum of squares that an exchange of p and q can change."""
-        return sum((met[place[x]][place[y]] + pairs[x][y]) ** 2 for x in (p, q) for y in points if y not in (p, q))
+    cycle = np.array(balance(plan.tables, plan.entrants, plan.seats).meetings)
+    before = np.array(met)[np.ix_(place, place)]
+
+    def first_gain(p: int, start: int) -> int | None:
+        """The first point from `start` on, and before p, that is worth an exchange."""
+        others = np.arange(start, p)
+        gains = (before[p] - before[others]) * (cycle[p] - cycle[others])
+        found = np.flatnonzero(gains.sum(axis=1) - gains[:, p] - gains[others - start, others] > 0)
+        return int(others[found[0]]) if len(found) else None
 
     improved = True
     while improved:
         improved = False
-        for p in points:
-            for q in range(p):
-                before = uneven(p, q)
+        for p in range(plan.entrants):
+            q = first_gain(p, 0)
+            while q is not None:
+                improved = True
                 place[p], place[q] = place[q], place[p]
-                if uneven(p, q) < before:
-                    improved = True
-                else:
-                    place[p], place[q] = place[q], place[p]
-    for x in points:
-        for y in points:
-            met[place[x]][place[y]] += pairs[x][y]
+                before[[p, q]] = before[[q, p]]
+                before[:, [p, q]] = before[:, [q, p]]
+                q = first_gain(p, q + 1)
+    for x, mine in enumerate(cycle.tolist()):
+        for y, count in enumerate(mine):
+            met[place[x]][place[y]] += count

@@ -38,6 +38,8 @@ class ScheduleReport:
     """Counted over blocks: each table once."""
     chairs: Balance
     """Counted over episodes: each row once."""
+    withdrawn: tuple[str, ...] = ()
+    """Those of the entrants that sit down in no new episode."""
 
     @property
     def left_over(self) -> int:
@@ -51,22 +53,27 @@ class ScheduleReport:
 
     def lines(self) -> tuple[str, ...]:
         """What a person needs to know, in plain lines."""
-        fewest, most = self.tables.pair_range
-        low, high = self.chairs.seat_range
-        rarely, often = self.chairs.neighbour_range
+        # What the withdrawn never met will never be met: it says nothing of how even the others are.
+        staying = [n for n, name in enumerate(self.entrants) if name not in self.withdrawn]
+        tables, chairs = self.tables.among(staying), self.chairs.among(staying)
+        fewest, most = tables.pair_range
+        low, high = chairs.seat_range
+        rarely, often = chairs.neighbour_range
         kind = self.kind if self.followed else "extended for another field"
         lines = [
             f"{self.game}: {self.episodes} episodes in {self.blocks} blocks of {self.seats} rows, "
-            f"{len(self.entrants)} entrants at {self.seats} seats, {kind}",
+            f"{len(staying)} entrants at {self.seats} seats, {kind}",
             f"  blocks in which a pair meets: {_range(fewest, most)}; "
             f"episodes of an entrant in one seat: {_range(low, high)}; "
             f"right before one other: {_range(rarely, often)}",
         ]
-        if not self.balanced:
+        if len({*tables.pair_range}) > 1 or len({*chairs.seat_range}) > 1:
             lines.append(f"  not balanced: {self._advice()}")
         absent = [name for name, seats in zip(self.entrants, self.chairs.sittings, strict=True) if not any(seats)]
         if absent:
             lines.append(f"  never at a table: {', '.join(absent)}")
+        if self.withdrawn:
+            lines.append(f"  withdrawn, and not counted in this balance: {', '.join(self.withdrawn)}")
         return tuple(lines)
 
     def _advice(self) -> str:
@@ -145,6 +152,7 @@ def describe(
         cycle=len(plan.tables),
         tables=balance(tables.values(), len(names), seats),
         chairs=balance(seated, len(names), seats),
+        withdrawn=tuple(name for name in names if name not in entrants) if entrants else (),
     )
 
 

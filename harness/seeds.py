@@ -1,6 +1,20 @@
 """Streams of randomness, each a keyed hash of the run seed and what it is for.
 
 No stream depends on how often another was drawn from, on the process, the platform or PYTHONHASHSEED.
+
+What an episode's streams are keyed by, beside the run's seed:
+
+    stream            of a ladder    of a rematch's arm                of an experiment's arm
+    deal              deal_key       deal_key, of the first episode    deal_key, which all arms share
+    aliases           key            the first episode's key, but      deal_key
+                                     its own where names are new
+    seat, fallback    key            key                               deal_key
+
+Equal keys under one seed give equal randomness, and nothing else does. Whoever compares episodes says which streams
+they share: a rematch only deals and names (`harness.rematch.names_key`), since its players shall play anew; an
+experiment all of them (`harness.schedule.Episode.paired`), since its arms shall differ in nothing else. The arms of a
+gate or a comparison are runs of one seed with the same keys, and share all without a rule; a policy that meets itself
+there draws otherwise by being another policy (`harness.redrawn`).
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from harness.table_columns import width_of
-from harness.table_notes import escape_markdown
+from harness.aligned import aligned
+from harness.markdown import harmless, list_lines, table_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +33,34 @@ class Sheet:
     gap: int = 2
     """Spaces between columns."""
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        return tuple(head.title for head in self.columns)
+
+    @property
+    def right(self) -> tuple[bool, ...]:
+        """Which columns are aligned to the right."""
+        return tuple(head.right for head in self.columns)
+
 
 def sheet_lines(sheets: Sequence[Sheet], width: int | None) -> list[str]:
     """Plain lines, an empty one before each sheet; lines below a table are wrapped to `width`, None for never."""
     lines: list[str] = []
     for sheet in sheets:
-        lines += ["", *([sheet.heading] if sheet.heading else []), *_aligned(sheet)]
+        lines += ["", *(_wrapped(sheet.heading, width) if sheet.heading else []), *_aligned(sheet)]
         for note in sheet.notes:
-            lines += [note] if width is None else wrap(note, max(width, 20), subsequent_indent="  ")
+            lines += _wrapped(note, width)
     return lines
+
+
+def _wrapped(line: str, width: int | None) -> list[str]:
+    return [line] if width is None else wrap(line, max(width, 20), subsequent_indent="  ")
 
 
 def _aligned(sheet: Sheet) -> list[str]:
     if not sheet.columns:
         return []
-    cells = [tuple(head.title for head in sheet.columns), *sheet.rows]
-    widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
-    lines = []
-    for row in cells:
-        padded = []
-        for text, head, width in zip(row, sheet.columns, widths, strict=True):
-            space = " " * (width - width_of(text))
-            padded.append(space + text if head.right else text + space)
-        lines.append((" " * sheet.gap).join(padded).rstrip())
-    return lines
+    return aligned([sheet.titles, *sheet.rows], sheet.right, sheet.gap)
 
 
 def sheet_markdown(sheets: Sequence[Sheet]) -> str:
@@ -64,15 +68,9 @@ def sheet_markdown(sheets: Sequence[Sheet]) -> str:
     lines: list[str] = []
     for sheet in sheets:
         if sheet.heading:
-            lines += [f"### {escape_markdown(sheet.heading)}", ""]
+            lines += [f"### {harmless(sheet.heading)}", ""]
         if sheet.columns:
-            lines.append(_row([head.title for head in sheet.columns]))
-            lines.append("|" + "|".join("--:" if head.right else ":--" for head in sheet.columns) + "|")
-            lines += [*map(_row, sheet.rows), ""]
+            lines += [*table_lines(sheet.titles, sheet.rows, sheet.right), ""]
         if sheet.notes:
-            lines += [*(f"- {escape_markdown(note)}" for note in sheet.notes), ""]
+            lines += [*list_lines(sheet.notes), ""]
     return "\n".join(lines)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(escape_markdown, cells)) + " |"

@@ -1,6 +1,7 @@
 """The ladder as values: what is known of every entrant in every game, and its JSON form.
 
-Owns the words and keys of a ladder. Computes nothing: `harness.ratings` makes these, `harness.tables` shows them.
+Owns the words and keys of a ladder, and where an interval is cut. Computes nothing else: `harness.ratings` makes these,
+`harness.tables` shows them.
 `to_json` is a contract: other people's scripts read it; `docs/method.md` says what each number estimates.
 None everywhere means: not known, or not applicable. It never stands for 0.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from games.game import Json
@@ -27,6 +29,11 @@ class Interval:
 
     low: float
     high: float
+
+    @classmethod
+    def around(cls, middle: float, half: float, bound: float) -> Interval | None:
+        """`middle` give or take `half`, cut to [-bound, bound], where such numbers lie; None for a half that is NaN."""
+        return None if isnan(half) else cls(max(-bound, middle - half), min(bound, middle + half))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +107,16 @@ class Standing:
     unranked: str | None
     """Why there is no rank."""
     rank_interval: tuple[int, int] | None
-    """The best and the worst rank of the 95 % interval. Nobody is called first without (1, 1)."""
+    """The best and the worst rank of the 95 % interval; of those by mean and by adjusted mean together where the
+    schedule was not even. Nobody is called first without (1, 1)."""
     p_first: float | None
-    """Share of bootstrap draws in which the entrant is first; None while any ranked entrant has no interval."""
+    """Share of bootstrap draws in which the entrant is first by mean; None while any ranked entrant has no interval, or
+    never met the others, directly or through others."""
     first_p: float | None
     """p-value of the claim that this entrant, the leader of its game, is first: twice the share of draws in which it is
-    not first alone, 0.05 where the rank interval becomes (1, 1). None for everybody else, for the leader of nobody, and
-    while any ranked entrant has no interval."""
+    not first alone, 0.05 where the rank interval becomes (1, 1). The larger of that by mean and that by adjusted mean
+    where the schedule was not even. None for everybody else, for the leader of nobody, while any ranked entrant has no
+    interval, and where entrants were never linked."""
     first_p_holm: float | None
     """The same, corrected by Holm for the leaders of all games of the ladder; equal to it when there is one."""
     first: bool
@@ -147,7 +157,7 @@ class Standing:
 
     def to_json(self) -> dict[str, Json]:
         """As in `Ladder.to_json`."""
-        return _object(self)
+        return json_object(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +182,13 @@ class Lead:
     """Blocks of the game's schedule at which a difference of this size would show in four runs of five."""
     detectable: float | None
     """The smallest true difference between these two that the blocks played show at 5 %, two-sided, in four runs of
-    five; None without an interval."""
+    five; None without an interval, and where no two means can differ so much."""
 
 
 CaveatKind: TypeAlias = Literal[
     "partial",
     "not_separated",
+    "uneven_schedule",
     "few_blocks",
     "no_spread",
     "several_games",
@@ -252,10 +263,11 @@ class Ladder:
 
     def to_json(self) -> dict[str, Json]:
         """JSON with the field names above as keys, intervals as `[low, high]`, unknown numbers as null."""
-        return {"schema_version": SCHEMA, **_object(self)}
+        return {"schema_version": SCHEMA, **json_object(self)}
 
 
-def _object(value: DataclassInstance) -> dict[str, Json]:
+def json_object(value: DataclassInstance) -> dict[str, Json]:
+    """The field names as keys, intervals as `[low, high]`, tuples as lists. Raises TypeError for what has no JSON."""
     return {f.name: _json(getattr(value, f.name)) for f in fields(value)}
 
 
@@ -263,7 +275,7 @@ def _json(value: object) -> Json:
     if isinstance(value, Interval):
         return [value.low, value.high]
     if is_dataclass(value) and not isinstance(value, type):
-        return _object(value)
+        return json_object(value)
     if isinstance(value, tuple):
         return [_json(item) for item in value]
     if isinstance(value, Mapping):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from harness.aligned import width_of
 from harness.display_words import count, money, score, shown
 from harness.flags import flags
 from harness.standings import Interval, Spend, Standing
@@ -57,6 +58,11 @@ def rate(value: float | None) -> str:
 
 def interval_cell(interval: Interval | None) -> str:
     return NOTHING if interval is None else f"{score(interval.low)}..{score(interval.high)}"
+
+
+def difference_cell(detectable: float | None) -> str:
+    """The smallest difference that a run shows, where there is an interval."""
+    return "more than any two means can differ" if detectable is None else f"{detectable:.3f}"
 
 
 def _score(value: float | None) -> str:
@@ -134,10 +140,14 @@ class Grid:
     columns: tuple[Column, ...]
     cells: tuple[tuple[str, ...], ...]
 
-    def widths(self) -> tuple[int, ...]:
-        """Of each column, in terminal columns."""
-        headed = ([column.heading for column in self.columns], *self.cells)
-        return tuple(max(map(width_of, texts)) for texts in zip(*headed, strict=True))
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return tuple(column.heading for column in self.columns)
+
+    @property
+    def right(self) -> tuple[bool, ...]:
+        """Which columns are aligned to the right."""
+        return tuple(column.right for column in self.columns)
 
 
 def grid(standings: Sequence[Standing], width: int | None, encoding: str = "utf-8") -> Grid:
@@ -194,10 +204,3 @@ def _take(text: str, width: int) -> str:
     while width_of(text) > width:
         text = text[:-1]
     return text
-
-
-def width_of(text: str) -> int:
-    """Terminal columns: two for wide characters, none for combining marks."""
-    from rich.cells import cell_len
-
-    return cell_len(text)

@@ -11,7 +11,7 @@ from harness.accounts import Bill, Traffic
 from harness.clusters import ZERO
 from harness.display_words import count, money, plural, score, shown
 from harness.standings import GameLadder, Ladder, SeatMean, Spend, Standing
-from harness.table_columns import rate, tokens
+from harness.table_columns import difference_cell, interval_cell, rate, tokens
 
 
 def heading(ladder: GameLadder, view: Ladder) -> str:
@@ -51,10 +51,11 @@ def _detectable(ladder: GameLadder) -> list[str]:
     """Nothing where no number tells more than that play repeats itself."""
     parts = []
     lead, ranked = ladder.lead, sum(s.rank is not None for s in ladder.standings)
-    if lead is not None and lead.detectable is not None and lead.detectable > ZERO:
-        parts.append(f"{lead.detectable:.3f} between {shown(lead.leader)} and {shown(lead.runner_up)}")
-    if ladder.detectable is not None and ladder.detectable > ZERO and ranked > 2:
-        parts.append(f"{ladder.detectable:.3f} between two typical entrants")
+    judged = lead is not None and lead.interval is not None
+    if lead is not None and judged and (lead.detectable is None or lead.detectable > ZERO):
+        parts.append(f"{difference_cell(lead.detectable)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
+    if ranked > 2 and (judged if ladder.detectable is None else ladder.detectable > ZERO):
+        parts.append(f"{difference_cell(ladder.detectable)} between two typical entrants")
     if not parts:
         return []
     played = plural(ladder.blocks, "block")
@@ -158,12 +159,5 @@ def totals(ladder: Ladder) -> list[str]:
 
 
 def _seat(seat: SeatMean) -> str:
-    sure = "" if seat.interval is None else f" +-{(seat.interval.high - seat.interval.low) / 2:.3f}"
+    sure = "" if seat.interval is None else f" ({interval_cell(seat.interval)})"
     return f"{seat.seat} {score(seat.mean)}{sure}"
-
-
-def escape_markdown(text: str) -> str:
-    """`text` with nothing left that Markdown, its tables or HTML would act on."""
-    for mark, safe in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(mark, safe)
-    return "".join(f"\\{c}" if c in "\\`*_{}[]#|~$!" else c for c in text)

@@ -11,10 +11,12 @@ import io
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from harness.aligned import aligned
 from harness.ladder_rows import ladder_rows
+from harness.markdown import harmless, list_lines, table_lines
 from harness.standings import Ladder
-from harness.table_columns import GAP, Grid, grid, width_of
-from harness.table_notes import escape_markdown, heading, notes, totals
+from harness.table_columns import GAP, grid
+from harness.table_notes import heading, notes, totals
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -62,46 +64,26 @@ def plain_lines(ladder: Ladder, width: int | None = None) -> list[str]:
     for game in ladder.games:
         lines.append(heading(game, ladder))
         if game.standings:
-            lines += _aligned(grid(game.standings, width))
+            cells = grid(game.standings, width)
+            lines += aligned([cells.headings, *cells.cells], cells.right, GAP)
         lines += [*notes(game), ""]
     if last := totals(ladder):
         lines += [*last, ""]
     return lines[:-1] or [EMPTY]
 
 
-def _aligned(cells: Grid) -> list[str]:
-    widths = cells.widths()
-    rows = ([column.heading for column in cells.columns], *cells.cells)
-    lines = []
-    for row in rows:
-        padded = []
-        for text, column, width in zip(row, cells.columns, widths, strict=True):
-            space = " " * (width - width_of(text))
-            padded.append(space + text if column.right else text + space)
-        lines.append((" " * GAP).join(padded).rstrip())
-    return lines
-
-
 def markdown(ladder: Ladder) -> str:
     """For an issue or a README: a Markdown table of every column for each game, and the notes as a list."""
     lines: list[str] = []
     for game in ladder.games:
-        lines += [f"### {escape_markdown(heading(game, ladder))}", ""]
+        lines += [f"### {harmless(heading(game, ladder))}", ""]
         if game.standings:
             cells = grid(game.standings, None)
-            lines.append(_row([column.heading for column in cells.columns]))
-            lines.append("|" + "|".join("--:" if column.right else ":--" for column in cells.columns) + "|")
-            lines += [_row([*row]) for row in cells.cells]
-            lines.append("")
-        lines += [f"- {escape_markdown(line)}" for line in notes(game)]
-        lines.append("")
+            lines += [*table_lines(cells.headings, cells.cells, cells.right), ""]
+        lines += [*list_lines(notes(game)), ""]
     if last := totals(ladder):
-        lines += [*(f"- {escape_markdown(line)}" for line in last), ""]
+        lines += [*list_lines(last), ""]
     return "\n".join(lines) if lines else EMPTY + "\n"
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(map(escape_markdown, cells)) + " |"
 
 
 def csv_text(ladder: Ladder) -> str:

@@ -6,17 +6,15 @@ entrants, seed, and what was added when. Reads no records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from harness.amendments import made_again, report_json
 from harness.designs import ScheduleInvalid
-from harness.manifest import Manifest, schedule_digest
+from harness.kinds_of_run import kind_of
+from harness.manifest import Manifest, schedule_digest, table_in
 from harness.schedule import Episode
 from harness.store import EpisodeRow, Store
 from harness.verify_findings import Finding, agree, show
-
-LADDER = {"seed", "games", "entrants", "models", "limits"}
-"""The keys of the config of a ladder: only then are the episodes a schedule."""
 
 
 def check_schedule(store: Store) -> Iterator[Finding]:
@@ -39,15 +37,15 @@ def check_schedule(store: Store) -> Iterator[Finding]:
 
 def _check_game(manifest: Manifest, game: str, rows: Sequence[EpisodeRow]) -> Iterator[Finding]:
     blocks = len({row.block for row in rows})
-    first = _table(manifest.orders[0].config, "games", game).get("blocks")
+    first = table_in(manifest.orders[0].config, "games", game).get("blocks")
     if not isinstance(first, int):
         return
     ordered = first + sum(amendment.blocks.get(game, 0) for amendment in manifest.amendments)
     if ordered != blocks:
         yield Finding(f"the blocks of {game}", "are not as many as the config orders", show(blocks), show(ordered))
         return
-    if manifest.config.keys() != LADDER:
-        return  # a single episode, a rematch, an experiment: their tables are chosen in other ways
+    if kind_of(manifest) != "ladder":
+        return  # the tables of all others are chosen in other ways
     planned = [Episode(row.key, row.game, row.block, row.entrants, row.deal_key) for row in rows]
     try:
         due = made_again(manifest, game, len(rows[0].entrants))
@@ -66,9 +64,3 @@ def _check_game(manifest: Manifest, game: str, rows: Sequence[EpisodeRow]) -> It
             if not agree(told.get(key), true.get(key)):
                 what = "is not that of the planned episodes"
                 yield Finding(f"schedules.{game}.{key}", what, show(told.get(key)), show(true.get(key)))
-
-
-def _table(config: object, *path: str) -> Mapping[str, object]:
-    for key in path:
-        config = config.get(key) if isinstance(config, Mapping) else None
-    return config if isinstance(config, Mapping) else {}

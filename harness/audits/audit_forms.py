@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
+from harness.aligned import aligned, widths_of
 from harness.audits.audit_sections import Heading, Lines, Section, Table
-from harness.table_columns import GAP, width_of
-from harness.table_notes import escape_markdown
+from harness.markdown import harmless, list_lines, table_lines
+from harness.table_columns import GAP
 
 
 def plain_lines(parts: Iterable[Section], width: int | None = None) -> list[str]:
@@ -35,16 +36,8 @@ def _wrapped(text: str, width: int | None) -> list[str]:
 
 def _aligned(table: Table, width: int | None) -> list[str]:
     rows = (table.columns, *table.rows)
-    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
-    shown = _fitting(table, widths, width)
-    lines = []
-    for row in rows:
-        cells = []
-        for place in shown:
-            space = " " * (widths[place] - width_of(row[place]))
-            cells.append(row[place] + space if place < table.names else space + row[place])
-        lines.append((" " * GAP).join(cells).rstrip())
-    return lines
+    kept = _fitting(table, widths_of(rows), width)
+    return aligned([[row[place] for place in kept] for row in rows], [place >= table.names for place in kept], GAP)
 
 
 def _fitting(table: Table, widths: Sequence[int], width: int | None) -> list[int]:
@@ -62,16 +55,10 @@ def markdown(parts: Iterable[Section]) -> str:
     lines: list[str] = []
     for part in parts:
         if isinstance(part, Heading):
-            lines += ["#" * (part.level + 2) + f" {escape_markdown(part.text)}", ""]
+            lines += ["#" * (part.level + 2) + f" {harmless(part.text)}", ""]
         elif isinstance(part, Lines):
-            lines += [*(f"- {escape_markdown(text)}" for text in part.texts), ""]
+            lines += [*list_lines(part.texts), ""]
         else:
-            lines.append(_row(part.columns))
-            marks = [":--" if place < part.names else "--:" for place in range(len(part.columns))]
-            lines.append(f"|{'|'.join(marks)}|")
-            lines += [*map(_row, part.rows), ""]
+            right = [place >= part.names for place in range(len(part.columns))]
+            lines += [*table_lines(part.columns, part.rows, right), ""]
     return "\n".join(lines)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(map(escape_markdown, cells)) + " |"

@@ -7,21 +7,31 @@ are other people's text and are made harmless here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from types import MappingProxyType
 
 from games.bids import OVERBID
 from harness.audits.collusion import Audit, NotAudited, TableAudit
-from harness.audits.directed import Direction
+from harness.audits.directed import FEWEST_BLOCKS, Direction, Obstacle
 from harness.audits.gains import Gain, RoundAside
 from harness.audits.literal_index import EntrantIndex
 from harness.display_words import plural, score, shown
-
-NOTHING = "-"
-"""Stands for a number that is not known or does not apply."""
+from harness.table_columns import NOTHING
 
 PARTS = ("forced", "won", "fallback", "aside")
+
+OF_ALL: Mapping[Obstacle | None, str] = MappingProxyType(
+    {
+        "no_bid": "nobody made a bid of its own that counts",
+        "never": "no two sat at one table",
+        "always": "everybody sat at every table, so nothing tells what anybody does without anybody else",
+        "few_blocks": f"nobody has as many as {FEWEST_BLOCKS} blocks, which are the least",
+        "one_block": "every two sat together, or apart, in one block only",
+    }
+)
+"""Why no pair can be tested, where it is the same for all."""
 
 LISTED = 10
 """Pairs that are listed beside the flagged, and reasons why pairs cannot be tested."""
@@ -155,10 +165,15 @@ def _direction_row(each: Direction) -> tuple[str, ...]:
 
 
 def _untestable(table: TableAudit) -> list[str]:
-    whys = dict.fromkeys(each.untestable for each in table.directions if each.untestable)
-    lines = [f"cannot be tested: {shown(why)}" for why in list(whys)[:LISTED] if why]
+    """Each reason in a line of its own, but one that keeps all pairs from being tested once for all of them."""
+    untestable = [each for each in table.directions if each.untestable]
+    kinds = {each.obstacle for each in untestable}
+    if len(untestable) > 1 and len(untestable) == len(table.directions) and len(kinds) == 1:
+        return [f"cannot be tested, any pair: {OF_ALL[kind]}" for kind in kinds]
+    whys = dict.fromkeys(each.untestable for each in untestable if each.untestable)
+    lines = [f"cannot be tested: {shown(why)}" for why in list(whys)[:LISTED]]
     if len(whys) > LISTED:
-        lines.append(f"{len(whys) - LISTED} more pairs cannot be tested; --json says why of each")
+        lines.append(f"{len(whys) - LISTED} more reasons; --json says of each pair why it cannot be tested")
     return lines
 
 

@@ -19,6 +19,7 @@ from harness.audits.gains import Gain, gain
 from harness.audits.literal_index import EntrantIndex, entrant_indices
 from harness.audits.seats import Played, RunOf, TableForm, observations, played
 from harness.diagnostics.persistent_calibration import ENOUGH, Correlation
+from harness.ratings import COLLUSION_THRESHOLD
 
 SCHEMA = 1
 
@@ -42,7 +43,7 @@ class Settings:
     fdr: float = 0.05
     """The share of false flags among all flags that is put up with."""
     permutations: int = 4_999
-    threshold: float = 0.5
+    threshold: float = COLLUSION_THRESHOLD
     """The index from which an episode counts as high."""
     seed: int = 0
 

@@ -24,8 +24,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from harness.clusters import ZERO
 from harness.seeds import derive
 
 if TYPE_CHECKING:
@@ -47,8 +48,9 @@ TOGETHER = 256
 """Permutations worked on at once: products so small that numpy does not start threads for them, which would take longer
 than the products."""
 
-SAME = 1e-9
-"""Statistics nearer to each other than this are equal: they differ by rounding only."""
+
+Obstacle: TypeAlias = Literal["no_bid", "never", "always", "few_blocks", "one_block"]
+"""What keeps a pair from being tested."""
 
 
 class Observation(NamedTuple):
@@ -94,6 +96,24 @@ class Direction:
     """Whether this pair alone could be flagged, however clear its habit."""
     flagged: bool = False
 
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """What `untestable` says, without names."""
+        return obstacle(self.blocks_with, self.blocks_without)
+
+
+def obstacle(blocks_with: int, blocks_without: int) -> Obstacle | None:
+    """Why a pair with so many blocks cannot be tested; None when it can."""
+    if not blocks_with + blocks_without:
+        return "no_bid"
+    if not blocks_with:
+        return "never"
+    if not blocks_without:
+        return "always"
+    if blocks_with + blocks_without < FEWEST_BLOCKS:
+        return "few_blocks"
+    return "one_block" if min(blocks_with, blocks_without) < FEWEST_ON_A_SIDE else None
+
 
 def directions(
     observed: Mapping[str, Sequence[Observation]], *, level: float, permutations: int, seed: int
@@ -123,7 +143,7 @@ def directions(
     results: dict[tuple[str, str], dict[str, Any]] = {}
     for each, adjusted in zip(tested, q, strict=True):
         pair = each.pair
-        league = float((1 + (highest >= each.scaled - SAME).sum()) / (1 + permutations))
+        league = float((1 + (highest >= each.scaled - ZERO).sum()) / (1 + permutations))
         league_least = max(each.league_least, 1 / (1 + permutations))
         enough = league_least <= level / 2 or each.p_least <= level / 2 / len(tested)
         difference = pair.difference or 0.0
@@ -135,7 +155,7 @@ def directions(
             "p_least": each.p_least,
             "p_league_least": league_least,
             "reachable": enough,
-            "flagged": difference > SAME and min(float(adjusted), league) <= level / 2,
+            "flagged": difference > ZERO and min(float(adjusted), league) <= level / 2,
         }
     return tuple(replace(each, **results.get((each.by, each.toward), {})) for each in found)
 
@@ -203,16 +223,17 @@ class _Pair:
     @property
     def untestable(self) -> str | None:
         here, away = self.blocks_with, self.blocks_without
-        if not self.labels:
-            return f"{self.by} has no bid of its own that counts"
-        if not here:
-            return f"{self.toward} never sat at a table of {self.by}"
-        if not away:
-            return f"{self.toward} sat at every table of {self.by}"
-        if len(self.labels) < FEWEST_BLOCKS:
-            return f"{self.by} has {len(self.labels)} blocks, and {FEWEST_BLOCKS} are the least"
-        if min(here, away) < FEWEST_ON_A_SIDE:
-            return f"{self.by} sat {'with' if here < away else 'without'} {self.toward} in one block only"
+        match obstacle(here, away):
+            case "no_bid":
+                return f"{self.by} has no bid of its own that counts"
+            case "never":
+                return f"{self.toward} never sat at a table of {self.by}"
+            case "always":
+                return f"{self.toward} sat at every table of {self.by}"
+            case "few_blocks":
+                return f"{self.by} has {here + away} blocks, and {FEWEST_BLOCKS} are the least"
+            case "one_block":
+                return f"{self.by} sat {'with' if here < away else 'without'} {self.toward} in one block only"
         return None
 
     def described(self, alike: tuple[str, ...]) -> Direction:
@@ -283,9 +304,9 @@ def _test(pairs: Sequence[_Pair], highest: Floats, permutations: int, seed: int)
                 if size not in everything:
                     every = _differences(s, n, _subsets(len(sums), size).T, s.sum(), n.sum())
                     everything[size] = np.sort(every)
-                p = (ways - int(np.searchsorted(everything[size], observed - SAME))) / ways
+                p = (ways - int(np.searchsorted(everything[size], observed - ZERO))) / ways
             else:
-                p = float((1 + (shown[:, at] >= observed - SAME).sum()) / (1 + permutations))
+                p = float((1 + (shown[:, at] >= observed - ZERO).sum()) / (1 + permutations))
             rivals = len({other.labels for other in group if other.blocks_with == size})
             tested.append(
                 _Tested(

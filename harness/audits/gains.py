@@ -82,9 +82,7 @@ def gain(games: Sequence[Played], by: str, toward: str) -> Gain:
                 apart += [each.award(seat) for each in high]
                 prizes_apart += [each.prize for each in high]
         for mine in game.seats_of(by) if theirs else ():
-            for each in game.rounds:
-                if not (game.high(each) and each.own[mine]):
-                    continue
+            for each in game.chosen(mine):
                 stood = each.lowest_bid(mine)
                 got = sum((each.award(seat) for seat in theirs), Fraction(0))
                 points[stood].append(got)

@@ -16,6 +16,8 @@ from games.goofspiel import GOOFSPIEL, GoofspielConfig
 from games.goofspiel_awards import top_two
 from games.registry import read_config
 from harness.audits.directed import Observation
+from harness.diagnostics.bidding import is_high
+from harness.rating_rows import deals_of
 from harness.record import Record
 
 
@@ -100,12 +102,15 @@ class Played:
 
     def high(self, each: Round) -> bool:
         """Whether a round is for a prize of the upper half with a choice of cards: 8 and more of 13."""
-        return 2 * each.prize > self.form.cards + 1 and each.held > 1
+        return is_high(each.prize, self.form.cards) and each.held > 1
+
+    def chosen(self, seat: int) -> tuple[Round, ...]:
+        """The high rounds in which a seat moved itself."""
+        return tuple(each for each in self.rounds if self.high(each) and each.own[seat])
 
     def aside(self, seat: int) -> float | None:
-        """The share of the high rounds in which a seat bid the lowest card it held, of its own accord; None where there
-        was none."""
-        chosen = [each for each in self.rounds if self.high(each) and each.own[seat]]
+        """The share of them in which it bid the lowest card it held; None where there was none."""
+        chosen = self.chosen(seat)
         return sum(each.lowest_bid(seat) for each in chosen) / len(chosen) if chosen else None
 
 
@@ -116,17 +121,17 @@ def played(runs: Iterable[RunOf]) -> dict[TableForm, list[Played]]:
     """
     found: defaultdict[TableForm, list[Played]] = defaultdict(list)
     for run in runs:
-        deals = f"run {run.run}" if run.seed is None else f"seed {run.seed}"
         for record in run.records:
             if record.game == GOOFSPIEL.name:
-                game = _game(run.run, deals, record)
+                game = game_of(record, run.run, run.seed)
                 found[game.form].append(game)
     for games in found.values():
         games.sort(key=lambda game: (game.run, game.episode))
     return dict(sorted(found.items()))
 
 
-def _game(run: str, deals: str, record: Record) -> Played:
+def game_of(record: Record, run: str = "", seed: int | None = None) -> Played:
+    """One record of Goofspiel, of a run with this seed (see `RunOf`), played over again."""
     config = read_config(GOOFSPIEL, record.config)
     assert isinstance(config, GoofspielConfig)  # noqa: S101 - for the type checker
     state = GOOFSPIEL.start(config, record.deal)
@@ -146,7 +151,8 @@ def _game(run: str, deals: str, record: Record) -> Played:
             )
         )
     form = TableForm(config.seats, config.cards, config.max_rounds)
-    return Played(run, (deals, record.block), record.key, form, record.entrants, record.scores, tuple(rounds))
+    block = deals_of(run, seed), record.block
+    return Played(run, block, record.key, form, record.entrants, record.scores, tuple(rounds))
 
 
 def names_in(games: Sequence[Played]) -> list[str]:

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from games.quoting import nearest, quote
+from harness.audits.collusion import Settings
 from harness.cli.options import number, one_of, whole
 from harness.cli.output import INCONCLUSIVE, WRONG, Refused, print_json, print_note, print_text, terminal_width
 
 if TYPE_CHECKING:
-    from harness.audits.collusion import Audit, Settings
+    from harness.audits.collusion import Audit
 
 FORMATS = ("table", "markdown", "json")
+SETTINGS = Settings()
+"""Unless said otherwise."""
 
 
 def audit(
@@ -25,15 +28,17 @@ def audit(
     fdr: Annotated[
         float,
         typer.Option(metavar="SHARE", parser=number(0, 1, above=True), help="Share of false flags put up with."),
-    ] = 0.05,
+    ] = SETTINGS.fdr,
     permutations: Annotated[
         int, typer.Option(metavar="N", parser=whole(99, 100_000), help="Permutations drawn for each entrant.")
-    ] = 4_999,
+    ] = SETTINGS.permutations,
     threshold: Annotated[
         float,
         typer.Option(metavar="INDEX", parser=number(0, 1, above=True), help="Collusion index that counts as high."),
-    ] = 0.5,
-    seed: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="Seed of the permutations.")] = 0,
+    ] = SETTINGS.threshold,
+    seed: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="Seed of the permutations.")] = (
+        SETTINGS.seed
+    ),
     rounds: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="Rounds listed of each flagged pair.")] = 10,
     fail_on_flag: Annotated[
         bool, typer.Option("--fail-on-flag", help="End with 1 when a pair is flagged, 3 when none could be.")
@@ -70,8 +75,6 @@ def audit(
     3 nothing to audit, and with --fail-on-flag when no pair could be flagged. With --replay-shuffled those of the
     replay: 0 answered, 3 open, 4 invalid, 130 interrupted.
     """
-    from harness.audits.collusion import Settings
-
     settings = Settings(fdr=fdr, permutations=permutations, threshold=threshold, seed=seed)
     if replay_shuffled is None:
         for given, option in ((pair, "--pair"), (replace_with, "--replace-with"), (name, "--name")):
@@ -93,10 +96,14 @@ def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) ->
     from harness.audits.seats import RunOf
     from harness.diagnostics.persistent_calibration import side_correlations
     from harness.display_words import shown
+    from harness.kinds_of_run import require_ladders
     from harness.results import load
     from harness.store import Store
 
-    folders = load([str(run) for run in runs]).folders
+    results = load([str(run) for run in runs])
+    folders = results.folders
+    # Tables of unlike configs are taken apart by the audit itself.
+    require_ladders(list(zip(folders, results.manifests, strict=True)))
     expected: dict[str, Counter[str]] = {}
     finished: Counter[str] = Counter()
     with ExitStack() as opened:

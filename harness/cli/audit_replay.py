@@ -53,7 +53,8 @@ class Rematch:
     divisions: Mapping[str, Division]
     manifest: Manifest
     episodes: tuple[Episode, ...]
-    stand_ins: Mapping[str, str]
+    stand_ins: Mapping[str, tuple[str, ...]]
+    """By who is replaced: at each table the first of them who does not sit there."""
 
 
 def replay_shuffled(
@@ -133,6 +134,7 @@ def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
 
     Raises StoreRefused for what is no run, Refused for one that holds nothing to be played again.
     """
+    from harness.kinds_of_run import kind_of, require_ladders
     from harness.rematch import meeting
     from harness.rematch_effects import seen
     from harness.schedule import Episode
@@ -145,8 +147,9 @@ def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
     games: dict[str, None] = {}
     with Store.open(folder, readonly=True) as store:
         manifest = store.manifest
-        if "rematch" in manifest.config:
+        if kind_of(manifest) == "rematch":
             raise Refused(f"{folder} is a rematch itself; give the run that it was made from")
+        require_ladders([(folder, manifest)])
         for record in store.records():
             games[record.game] = None
             if record.game != GAME or not any(set(pair) <= set(record.entrants) for pair in pairs):
@@ -192,6 +195,7 @@ def planned(
     from harness.cli.compose import divisions_of, ordered
     from harness.config_sections import run_name, safe_name
     from harness.entrants import EntrantSpec
+    from harness.kinds_of_run import REMATCH
     from harness.nearest import did_you_mean
     from harness.rematch import rematch
 
@@ -206,9 +210,10 @@ def planned(
                 f"{did_you_mean(entrant, known)}"
             )
     stand_ins = _stand_ins(given, first, pairs, replace_with)
-    seated = {*first.policies, *stand_ins.values()}
+    coming = dict.fromkeys(who for chosen in stand_ins.values() for who in chosen)
+    seated = {*first.policies, *coming}
     specs = [spec for spec in known.values() if spec.name in seated]
-    specs += [EntrantSpec(who, scripted=who) for who in dict.fromkeys(stand_ins.values()) if who not in known]
+    specs += [EntrantSpec(who, scripted=who) for who in coming if who not in known]
     try:
         folder = run_name(name) if name is not None else safe_name(f"{first.folder.resolve().name}-rematch")
     except ValueError as error:
@@ -227,22 +232,24 @@ def planned(
     described = {
         "run": first.manifest.run_id,
         "pairs": [list(pair) for pair in pairs],
-        "stand_ins": dict(stand_ins),
+        "stand_ins": {other: who[0] if len(who) == 1 else list(who) for other, who in stand_ins.items()},
     }
-    manifest = ordered(order.seed, {**order.to_json(), "rematch": described}, divisions, episodes)
+    manifest = ordered(order.seed, {**order.to_json(), REMATCH: described}, divisions, episodes)
     _require_unchanged(given, first, manifest, divisions[GAME])
     return Rematch(order, divisions, manifest, episodes, stand_ins)
 
 
-def _stand_ins(given: LadderConfig, first: First, pairs: Sequence[Pair], replace_with: str | None) -> dict[str, str]:
+def _stand_ins(
+    given: LadderConfig, first: First, pairs: Sequence[Pair], replace_with: str | None
+) -> dict[str, tuple[str, ...]]:
     """Who takes the place of the second of each pair.
 
     By default a scripted policy, first of all the game's fallback: it bids what the prize says and nothing else, so no
     bid of its own can tell anybody anything; then `random`, which is as dumb. No policy of a pair is taken, under
-    whatever name.
+    whatever name, and nobody sits at a table twice.
     """
     from harness.nearest import did_you_mean
-    from harness.rematch import choose_stand_in, meeting
+    from harness.rematch import choose_stand_ins, meeting
     from policies.baselines import EVERY_GAME, fallback_of, scripted_names, yardsticks
 
     specs = {spec.name: spec for spec in given.playing(GAME)}
@@ -257,30 +264,36 @@ def _stand_ins(given: LadderConfig, first: First, pairs: Sequence[Pair], replace
             )
         if replace_with in named:
             raise Refused(f"--replace-with: {replace_with} is one of the pair; give an entrant that is not")
-        return dict.fromkeys(others, replace_with)
+        taken = sum(replace_with in table.entrants for table in first.tables)
+        if taken:
+            raise Refused(
+                f"--replace-with: {replace_with} sits at {taken} of the {len(first.tables)} tables already, and would "
+                "be there twice; give an entrant that sits at none"
+            )
+        return dict.fromkeys(others, (replace_with,))
     barred = {specs[who].to_json().get("scripted") for who in named}
     bearers = {spec.scripted: spec.name for spec in reversed(specs.values())}
     offered = [bearers.get(policy, policy) for policy in dict.fromkeys(scripted) if policy not in barred]
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for other in others:
         tables = [table for pair in pairs if pair[1] == other for table in meeting(first.tables, pair)]
-        who = choose_stand_in(tables, offered, named)
+        who = choose_stand_ins(tables, offered, named)
         if who is None:
-            raise Refused(f"no scripted policy can take the place of {other}: name an entrant with --replace-with")
+            raise Refused(
+                f"no scripted policy can take the place of {other}: {', '.join(offered) or 'each'} sits there already "
+                "or is of the pair; name an entrant with --replace-with that sits at none of these tables"
+            )
         found[other] = who
     return found
 
 
 def _require_unchanged(given: LadderConfig, first: First, now: Manifest, division: Division) -> None:
     """Refuse a config under which the same tables would not be the same."""
-    from harness.manifest import differences
+    from harness.manifest import differences, table_in
 
     def part(config: Mapping[str, object], *, of: Sequence[str]) -> dict[str, object]:
-        games, entrants = config.get("games"), config.get("entrants")
-        game = games.get(GAME) if isinstance(games, Mapping) else None
-        held = entrants if isinstance(entrants, Mapping) else {}
-        settings = game.get("config") if isinstance(game, Mapping) else None
-        return {"games": {GAME: {"config": settings}}, "entrants": {who: held.get(who) for who in of}}
+        held, game = table_in(config, "entrants"), table_in(config, "games", GAME)
+        return {"games": {GAME: {"config": game.get("config")}}, "entrants": {who: held.get(who) for who in of}}
 
     settings = division.config.model_dump(mode="json")
     changed = [who for who, digest in first.policies.items() if division.policies[who].digest != digest]
@@ -299,6 +312,7 @@ def _require_unchanged(given: LadderConfig, first: First, now: Manifest, divisio
 
 def _opening(first: First, again: Rematch) -> Iterator[str]:
     from harness.display_words import plural
+    from harness.manifest import table_in
     from harness.rematch import WITHOUT, split_key
 
     blocks = len({table.block for table in first.tables})
@@ -308,18 +322,16 @@ def _opening(first: First, again: Rematch) -> Iterator[str]:
     )
     arms = Counter(split_key(episode.key)[1] for episode in again.episodes)
     for other, who in again.stand_ins.items():
-        yield f"{other} is replaced by {who} in {arms[WITHOUT + other]} of them"
-    before = first.manifest.config.get("models")
-    for model, bearing in _mapping(again.manifest.config.get("models")).items():
-        if model in _mapping(before) and _mapping(before)[model] != bearing:
+        yield f"{other} is replaced by {' or '.join(who)} in {arms[WITHOUT + other]} of them"
+    before = table_in(first.manifest.config, "models")
+    for model, bearing in table_in(again.manifest.config, "models").items():
+        if before.get(model, bearing) != bearing:
             yield f"weigh: {model} is asked elsewhere or in another way than in {first.folder}"
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _answers(first: First, store: Store, pairs: Sequence[Pair], stand_ins: Mapping[str, str]) -> tuple[Answer, ...]:
+def _answers(
+    first: First, store: Store, pairs: Sequence[Pair], stand_ins: Mapping[str, tuple[str, ...]]
+) -> tuple[Answer, ...]:
     from harness.rematch import split_key
     from harness.rematch_effects import answers, seen
 

@@ -240,7 +240,8 @@ def _divisions(order: LadderConfig, plan: ClaimsPlan) -> dict[str, Division]:
 def _manifest(order: LadderConfig, plan: ClaimsPlan, divisions: Mapping[str, Division]) -> Manifest:
     """What the run is ordered with. Margin and listening are not of it: they say how it is read, and may change."""
     from harness.cli.compose import ordered
-    from harness.experiments.ordered import EXPERIMENT, with_alterations
+    from harness.experiments.ordered import with_alterations
+    from harness.kinds_of_run import EXPERIMENT
 
     config = order.to_json()
     # Not under `entrants`: the schedule is not that of a ladder.

@@ -15,14 +15,17 @@ import typer
 
 from harness.cli.options import number, whole
 from harness.cli.output import FINE, INTERRUPTED, INVALID, print_note
+from harness.cli.serving import ServeOption, followed, served
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from harness.brake import Brake
     from harness.config import LadderConfig
     from harness.display import Closing, Plan, Progress
     from harness.line import Exchange
+    from harness.live.server import LiveServer
+    from harness.orchestrate import Table, Watch
     from harness.run import Division, Keeper, Summary
     from harness.schedule import Episode
     from harness.store import Store
@@ -63,6 +66,7 @@ def ladder(
     extend: Annotated[
         bool, typer.Option("--extend", help="Add the config's new entrants and blocks to the run that is there.")
     ] = False,
+    serve: ServeOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the ranking as JSON; no progress is shown.")] = False,
 ) -> None:
     """Play a ladder, or go on where it stopped, then rank it.
@@ -77,16 +81,20 @@ def ladder(
     equal share, or with as many as the config's larger `blocks` asks for. Every block that is there stays as it is.
     Entrants that the config has no more leave, once all that was planned with them is played.
 
+    With --serve, a page on this machine shows the ladder and any episode as it is played, at an address that is told on
+    standard error and that nobody can guess. It is there while the ladder is played, and a second longer.
+
       weigh ladder ladder.toml
       weigh ladder ladder.toml --name second --seed 8 --max-usd 2.50
       weigh ladder changed.toml --reuse results/ladder
       weigh ladder larger.toml --name ladder --extend
+      weigh ladder ladder.toml --serve
 
     Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
     or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
     """
     from harness.cli.compose import manifest_of, require_ready, schedule_of
-    from harness.cli.extending import advice, extended_run
+    from harness.cli.extending import advice, blocks_given, extended_run
     from harness.cli.opening import opening_lines, require_prices
     from harness.cli.run_folder import planned_in, run_in
     from harness.cli.stopping import require_own_loop
@@ -111,12 +119,15 @@ def ladder(
     folder = order.run_folder
     with ExitStack() as opened:
         # Before the run's folder is made: what is refused leaves nothing behind.
+        server = opened.enter_context(served(serve))
         earlier = None if reuse is None else opened.enter_context(earlier_run(reuse, manifest, folder))
         another = "a name of its own (--name)"
         store = opened.enter_context(
             extended_run(order, manifest)
             if extend
-            else run_in(folder, manifest, episodes, another, lambda there: advice(order, there, manifest))
+            else run_in(
+                folder, manifest, episodes, another, lambda there: advice(order, there, manifest), blocks_given(order)
+            )
         )
         if store.manifest.amendments:
             episodes = planned_in(store)
@@ -128,7 +139,8 @@ def ladder(
         for model in earlier.otherwise if earlier is not None else ():
             print_note(f"weigh: {model} is asked elsewhere or in another way than in {reuse}; its answers are not used")
         keeper = store if earlier is None else Reusing(store, earlier)
-        code = play_out(order, store, keeper, episodes, shlex.join(["weigh", *context.obj]), json)
+        again = shlex.join(["weigh", *context.obj])
+        code = play_out(order, store, keeper, episodes, again, json, server=server)
         if reuse is not None and not json:
             print_note(f"{store.totals().reused} answers of earlier runs were used again")
     from harness.cli.rank import show_ranking
@@ -159,8 +171,9 @@ def play_out(
     silent: bool,
     divisions: Mapping[str, Division] | None = None,
     afterwards: Afterwards | None = None,
+    server: LiveServer | None = None,
 ) -> int:
-    """Play what is left, showing it; returns the exit code.
+    """Play what is left, showing it, on a page of `server` too; returns the exit code.
 
     `divisions` are the policies that play, where they are others than the config's entrants.
     """
@@ -173,14 +186,14 @@ def play_out(
     spent = store.totals()
     brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost)
     finished = frozenset(store.finished())
-    with choose_display(sys.stderr, os.environ, silent) as display:
+    with followed(choose_display(sys.stderr, os.environ, silent), server, order.name) as (display, watch):
         display.run_started(_plan(order, store, episodes, finished))
         if spent.lost:
             display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost, 'call')}")
         store.set_status("running")
         try:
             summary = asyncio.run(
-                _sitting(order, store, keeper, episodes, finished, brake, display, divisions, afterwards)
+                _sitting(order, store, keeper, episodes, finished, brake, display, divisions, afterwards, watch)
             )
         except (KeyboardInterrupt, asyncio.CancelledError):
             # The second Ctrl-C: nothing more is waited for. What was kept stays kept.
@@ -205,6 +218,7 @@ async def _sitting(
     display: Progress,
     divisions: Mapping[str, Division] | None,
     afterwards: Afterwards | None,
+    watch: Callable[[Table], Watch | None],
 ) -> Summary:
     from harness.cli.compose import adaptations, calls_at_once, divisions_of, open_exchanges, pace_of
     from harness.cli.learning import Learning
@@ -218,7 +232,7 @@ async def _sitting(
         async with open_exchanges(endpoints, order.limits.decision_timeout, calls_at_once(order)) as exchanges:
             learning = Learning(keeper, store, exchanges)
             fielded = divisions or divisions_of(order)
-            run = Run(order.seed, fielded, learning, exchanges, brake, display, pace_of(order.limits))
+            run = Run(order.seed, fielded, learning, exchanges, brake, display, pace_of(order.limits), watch)
             try:
                 summary = await run.play(episodes, finished)
                 if afterwards is not None and not brake.pulled:
@@ -257,12 +271,13 @@ def _close(
     resume: str,
 ) -> tuple[Closing, int]:
     """How the sitting ended, kept and told, and its exit code."""
+    from harness.cli.stopping import onward
     from harness.display import Closing
 
     finished = len(store.finished())
     void = summary.void if summary is not None else 0
     left = len(episodes) - finished
-    again = resume if left else None
+    again = onward(shlex.split(resume), brake.used_up, order.source) if left else None
     if brake.pulled == "interrupted":
         store.set_status("interrupted")
         return Closing("interrupted", finished, void, len(episodes), brake.reason, again), INTERRUPTED

@@ -37,7 +37,7 @@ def number(low: float, high: float | None = None, *, above: bool = False) -> Cal
     """A reader of finite numbers of at least `low` (with `above`, larger than it) and, if given, at most `high`."""
     demand = f"a number above {low:g}" if above else f"a number of at least {low:g}"
     if high is not None:
-        demand = f"a number from {low:g} to {high:g}"
+        demand = f"a number above {low:g}, at most {high:g}" if above else f"a number from {low:g} to {high:g}"
 
     def read(given: str | float) -> float:
         try:
@@ -45,7 +45,9 @@ def number(low: float, high: float | None = None, *, above: bool = False) -> Cal
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or value < low or (above and value == low) or (high is not None and value > high):
-            raise typer.BadParameter(f"must be {demand}, not {_said(given)}")
+            endless = math.isinf(value) and value > 0
+            finite = demand.replace("a number", "a finite number", 1) if endless else demand
+            raise typer.BadParameter(f"must be {finite}, not {_said(given)}")
         return value
 
     return read

@@ -10,15 +10,18 @@ import typer
 
 from harness.cli.options import JsonFlag, number, whole
 from harness.cli.output import Refused, print_json, print_text
+from harness.planning.power import Test
 
 if TYPE_CHECKING:
     from harness.config import LadderConfig
     from harness.planning.ladder_plan import Earlier
     from harness.planning.planned import Existing, LadderPlan, Wanted
-    from harness.planning.power import Test
     from harness.planning.sight import Sight
     from harness.rating_rows import GameRows
     from harness.schedule import Episode
+
+TEST = Test()
+"""What is asked of the comparison, unless said otherwise."""
 
 
 def plan(
@@ -44,15 +47,27 @@ def plan(
     difference: Annotated[
         float,
         typer.Option(metavar="SCORE", parser=number(0, 2), help="In mean score, between two entrants: to be seen."),
-    ] = 0.1,
+    ] = TEST.difference,
     alpha: Annotated[
         float,
         typer.Option(metavar="P", parser=number(0.0001, 0.5), help="The chance to see one where there is none."),
-    ] = 0.05,
+    ] = TEST.alpha,
     power: Annotated[
         float,
         typer.Option(metavar="P", parser=number(0.5, 0.9999), help="The chance to see it where it is there."),
-    ] = 0.8,
+    ] = TEST.power,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Plan what `weigh ladder --extend` would add to the run that is there.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(0), help="Instead of the config's run seed.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Instead of the config's name for the run's folder.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Instead of the config's folder for runs.")
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Say what a ladder will cost and what it will be able to see.
@@ -66,17 +81,25 @@ def plan(
       weigh plan ladder.toml
       weigh plan ladder.toml --from results/ladder --difference 0.05
       weigh plan ladder.toml --output-tokens 300 --latency 5
+      weigh plan larger.toml --name ladder --extend
       weigh plan results/ladder
 
     Exit codes: 0 planned, also where a limit would stop the run; 2 bad config, or not a run.
     """
-    from harness.planning.power import Test
-
     if not difference > 0:
         raise Refused("--difference: must be above 0; no number of blocks shows a difference of 0")
     test = Test(difference, alpha, power)
     if target.is_dir():
-        given = {"from": from_, "output-tokens": output_tokens, "retry-share": retry_share, "latency": latency}
+        given = {
+            "from": from_,
+            "output-tokens": output_tokens,
+            "retry-share": retry_share,
+            "latency": latency,
+            "extend": extend or None,
+            "seed": seed,
+            "name": name,
+            "results": results,
+        }
         named = [f"--{name}" for name, value in given.items() if value is not None]
         if named:
             raise Refused(f"{', '.join(named)}: only with a config; {target} is a run, and was measured")
@@ -85,14 +108,17 @@ def plan(
     from harness.planning.lines import plan_lines
     from harness.planning.planned import Wanted
 
-    made = _planned(target, from_, Wanted(test, latency, output_tokens, retry_share))
+    overrides = {"seed": seed, "name": name, "results": str(results.absolute()) if results is not None else None}
+    made = _planned(target, overrides, extend, from_, Wanted(test, latency, output_tokens, retry_share))
     if json:
         print_json(made.to_json())
     else:
         print_text("\n".join(plan_lines(made)))
 
 
-def _planned(path: Path, earlier: Path | None, wanted: Wanted) -> LadderPlan:
+def _planned(
+    path: Path, overrides: Mapping[str, object], extend: bool, earlier: Path | None, wanted: Wanted
+) -> LadderPlan:
     import asyncio
 
     from harness.cli.compose import divisions_of, schedule_of
@@ -101,11 +127,13 @@ def _planned(path: Path, earlier: Path | None, wanted: Wanted) -> LadderPlan:
     from harness.planning.ladder_plan import plan_ladder
 
     require_own_loop()
-    order = load_config(path)
+    order = load_config(path, overrides)
     episodes = schedule_of(order)
     there = None
     if _is_there(order.run_folder):
-        there, episodes = _existing(order, episodes)
+        there, episodes = _existing(order, episodes, extend)
+    elif extend:
+        raise Refused(f"{order.run_folder} holds no run to extend; without --extend this config makes a new one")
     source = earlier
     if source is None and there is not None and there.calls and not there.differs:
         source = order.run_folder
@@ -122,10 +150,12 @@ def _is_there(folder: Path) -> bool:
         return False  # `weigh ladder` will say what is wrong with it
 
 
-def _existing(order: LadderConfig, episodes: tuple[Episode, ...]) -> tuple[Existing, tuple[Episode, ...]]:
-    """How far the ladder's own run is, and which episodes it has: more than `episodes` where it was extended."""
+def _existing(order: LadderConfig, episodes: tuple[Episode, ...], extend: bool) -> tuple[Existing, tuple[Episode, ...]]:
+    """How far the ladder's own run is, and which episodes it has: more than `episodes` where it was extended, or is to
+    be. Raises Refused where it cannot be extended and is to be."""
     from harness.calls import SETTLED
     from harness.cli.compose import manifest_of
+    from harness.cli.extending import blocks_given, possible_extension, required_extension
     from harness.cli.run_folder import planned_in
     from harness.manifest import differences
     from harness.planning.planned import Existing
@@ -134,33 +164,41 @@ def _existing(order: LadderConfig, episodes: tuple[Episode, ...]) -> tuple[Exist
     with Store.open(order.run_folder, readonly=True) as store:
         finished = frozenset(store.finished())
         spent = store.totals()
+        manifest = manifest_of(order, episodes)
+        differs = differences(store.manifest, manifest, blocks_given(order))
+        if extend:
+            more, differs = required_extension(order, store, manifest), []
+        else:
+            more = possible_extension(order, store, manifest) if differs else None
         there = Existing(
             folder=str(order.run_folder),
             finished=finished,
-            differs=tuple(differences(store.manifest, manifest_of(order, episodes))),
+            differs=tuple(differs),
+            extension=() if more is None else more.lines,
             calls=spent.calls,
             tokens=spent.tokens,
             usd=spent.cost,
             paid=sum(call.fate in SETTLED and call.episode not in finished for call in store.call_facts()),
         )
-        return there, planned_in(store) if store.manifest.amendments and not there.differs else episodes
+        if there.differs:
+            return there, episodes
+        return there, (*planned_in(store), *(() if more is None else more.episodes))
 
 
 def _earlier(folder: Path) -> Earlier:
     """What a run measured: its calls and its scores."""
+    from harness.kinds_of_run import is_one_design
+    from harness.manifest import table_in
     from harness.planning.ladder_plan import Earlier
     from harness.planning.past import past_of
     from harness.store import Store
 
     with Store.open(folder, readonly=True) as store:
         past = past_of(store, str(folder))
-        games = store.manifest.config.get("games")
-    configs = {
-        name: entry.get("config")
-        for name, entry in (games.items() if isinstance(games, Mapping) else ())
-        if isinstance(entry, Mapping)
-    }
-    return Earlier(past, _rows(folder), configs)
+        games = table_in(store.manifest.config, "games")
+        alike = is_one_design(store.manifest)
+    configs = {name: entry.get("config") for name, entry in games.items() if isinstance(entry, Mapping)}
+    return Earlier(past, _rows(folder) if alike else {}, configs)
 
 
 def _rows(folder: Path) -> dict[str, GameRows]:
@@ -195,12 +233,14 @@ def _run_told(folder: Path, test: Test, json: bool) -> None:
 
 def _run_sights(folder: Path, test: Test) -> dict[str, Sight]:
     from harness.accounts import accounts_of
+    from harness.kinds_of_run import require_ladders
     from harness.planning.sight import Price, measured, sight
     from harness.planning.spread import spread_in
     from harness.store import Store
     from harness.tallies import blocks_of
 
     with Store.open(folder, readonly=True) as store:
+        require_ladders([(folder, store.manifest)])
         accounts = accounts_of([store]).entrants
     found: dict[str, Sight] = {}
     for game, rows in _rows(folder).items():

@@ -20,6 +20,7 @@ from harness.cli.output import (
     print_text,
     terminal_width,
 )
+from harness.warning_levels import MAX_FALLBACK_RATE
 
 if TYPE_CHECKING:
     from games.game import Json
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from harness.standings import Ladder
 
 FORMATS = ("table", "markdown", "csv", "json")
-MAX_FALLBACK_RATE = 0.2
 T = TypeVar("T")
 
 

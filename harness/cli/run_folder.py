@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,18 +24,20 @@ def run_in(
     episodes: Sequence[Episode],
     another: str,
     advice: Callable[[Store], str | None] = lambda store: None,
+    given: Mapping[str, int | None] | None = None,
 ) -> Iterator[Store]:
     """The run in `folder`, open for writing: a new one, or the one that is there if it was ordered alike.
 
     Raises Refused when it was ordered otherwise (`another` says how to give this one a place of its own, `advice` what
-    else can be done with what is there), or when nothing can be written there; then nothing is.
+    else can be done with what is there, `given` is as in `differences`), or when nothing can be written there; then
+    nothing is.
     """
     if not holds_run(folder):
         with opened(lambda: Store.create(folder, manifest, episodes)) as store:
             yield store
         return
     with opened(lambda: Store.open(folder)) as store:
-        reasons = differences(store.manifest, manifest)
+        reasons = differences(store.manifest, manifest, given)
         if reasons:
             further = advice(store)
             raise Refused(

@@ -1,20 +1,25 @@
 """How a person stops what is being played: the first Ctrl-C lets calls in flight return, the second waits no more.
 
-Owns the signals, and the refusal to play where they could not be heard.
+Owns the signals, the refusal to play where they could not be heard, and the command that goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
-from harness.brake import Brake
+from harness.brake import Brake, Spending
 from harness.cli.output import Refused
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+LIMITED = ("ladder", "compare")
+"""Commands that take limits over all sittings as options."""
 
 
 def require_own_loop() -> None:
@@ -32,6 +37,24 @@ def require_own_loop() -> None:
         "write `!weigh ladder CONFIG.toml` in the notebook, or start it with subprocess, and read the results with "
         "harness.results.load"
     )
+
+
+def onward(words: Sequence[str], used_up: tuple[Spending, int | float] | None, source: Path | None = None) -> str:
+    """The command that goes on with what a sitting left. Where a limit over all sittings is used up (`Brake.used_up`),
+    the same words would stop at once: then with more of it, as an option or, for commands without one, in `source`."""
+    if used_up is None:
+        return shlex.join(words)
+    limit, spent = used_up
+    amount = f"above {math.ceil(spent * 100) / 100:g}" if limit == "max_usd" else f"above {spent}"
+    if words[1] not in LIMITED:
+        return f"{shlex.join(words)} (with limits.{limit} {amount} in {source})"
+    option = f"--{limit.replace('_', '-')}"
+    kept = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if option not in (before, word) and not word.startswith(f"{option}=")
+    ]
+    return f"{shlex.join(kept)} {option} {'USD' if limit == 'max_usd' else 'N'} ({amount})"
 
 
 @contextmanager

@@ -18,9 +18,6 @@ from games.oshi_zumo import OSHI_ZUMO
 from harness.diagnostics.means import Means, no_means
 from harness.record import Record
 
-HIGH_PRIZE = 8
-"""A prize from which on its loss matters: the upper half of the thirteen."""
-
 GOOFSPIEL_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "won_alone": "share of its bids that won the prize alone (0 to 1)",
@@ -31,7 +28,7 @@ GOOFSPIEL_MEANINGS: Mapping[str, str] = MappingProxyType(
         "overbid": f"share of its lone winning bids that beat the next lower one by {OVERBID} or more (0 to 1)",
         "bid_over_prize": "its bid minus the prize, in card value",
         "lowest_card": "share of its bids that were the lowest card it held (0 to 1)",
-        "lowest_on_high": f"share of its bids on prizes of {HIGH_PRIZE} or more that were its lowest card (0 to 1)",
+        "lowest_on_high": "share of its bids on the upper half of the prizes that were its lowest card (0 to 1)",
         "highest_card": "share of its bids that were the highest card it held (0 to 1)",
     }
 )
@@ -48,6 +45,11 @@ OSHI_ZUMO_MEANINGS: Mapping[str, str] = MappingProxyType(
         "coins_left": "coins it still had when an episode ended",
     }
 )
+
+
+def is_high(prize: int, cards: int) -> bool:
+    """Whether a prize of Goofspiel is one of the upper half of the deck: from there on its loss matters."""
+    return 2 * prize > cards + 1
 
 
 def diagnose_goofspiel(records: Iterable[Record]) -> dict[str, dict[str, float | None]]:
@@ -83,7 +85,8 @@ def _own_bids(record: Record) -> set[tuple[int, int]]:
 
 def _goofspiel(entrants: Mapping[str, Means], record: Record) -> None:
     own = _own_bids(record)
-    hands = [set(range(1, int(str(record.config["cards"])) + 1)) for _ in record.entrants]
+    cards = int(str(record.config["cards"]))
+    hands = [set(range(1, cards + 1)) for _ in record.entrants]
     for reveal in _reveals(record):
         bids, prize, winners = reveal["bids"], reveal["prize"], reveal["winners"]
         for seat, bid in enumerate(bids):
@@ -106,7 +109,7 @@ def _goofspiel(entrants: Mapping[str, Means], record: Record) -> None:
             if len(held) > 1:
                 means["lowest_card"].add(bid == held[0])
                 means["highest_card"].add(bid == held[-1])
-                if prize >= HIGH_PRIZE:
+                if is_high(prize, cards):
                     means["lowest_on_high"].add(bid == held[0])
 
 

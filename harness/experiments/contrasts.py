@@ -14,7 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from harness.clusters import ZERO
 from harness.experiments.plan import Direction
+from harness.holm import holm_of_known
+from harness.planning.power import LARGEST
+from harness.rank_draws import POWER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,10 +28,6 @@ if TYPE_CHECKING:
 
 ALPHA: Final = 0.05
 """Of the tests, after Holm's correction over all contrasts of a report."""
-POWER: Final = 0.8
-LARGEST: Final = 2.0
-"""The largest difference that two scores can have."""
-ALIKE: Final = 1e-9
 
 Verdict: TypeAlias = Literal["differs", "equivalent", "not_enough_evidence"]
 
@@ -80,7 +80,7 @@ def contrast(
     if count < 2:
         return found
     spread = float(difference.std(ddof=1))
-    if spread < ALIKE:
+    if spread < ZERO:
         return _without_spread(replace(found, spread=0.0), mean, margin)
     return _with_spread(replace(found, spread=spread), one, other, margin)
 
@@ -109,17 +109,17 @@ def _without_spread(found: Contrast, mean: float, margin: float) -> Contrast:
     return replace(
         found,
         interval=interval,
-        p=1.0 if abs(mean) < ALIKE else min(1.0, 2 * 0.5**count),  # the sign test
+        p=1.0 if abs(mean) < ZERO else min(1.0, 2 * 0.5**count),  # the sign test
         p_equivalence=(1 - least) ** count if least > 0 else 1.0,
     )
 
 
 def judged(contrasts: Sequence[Contrast], margin: float) -> tuple[Contrast, ...]:
     """The contrasts of one report with Holm's correction over all of them, and their verdicts."""
-    holm = _holm([each.p for each in contrasts])
-    equivalence = _holm([each.p_equivalence for each in contrasts])
+    differences = holm_of_known([each.p for each in contrasts])
+    equivalences = holm_of_known([each.p_equivalence for each in contrasts])
     told = []
-    for each, p, p_equivalence in zip(contrasts, holm, equivalence, strict=True):
+    for each, p, p_equivalence in zip(contrasts, differences, equivalences, strict=True):
         verdict: Verdict = "not_enough_evidence"
         if p is not None and p < ALPHA:
             verdict = "differs"
@@ -128,16 +128,6 @@ def judged(contrasts: Sequence[Contrast], margin: float) -> tuple[Contrast, ...]
         needed = pairs_needed(each, margin, len(contrasts)) if verdict == "not_enough_evidence" else None
         told.append(replace(each, p_holm=p, p_equivalence_holm=p_equivalence, verdict=verdict, pairs_needed=needed))
     return tuple(told)
-
-
-def _holm(values: Sequence[float | None]) -> list[float | None]:
-    from statsmodels.stats.multitest import multipletests
-
-    known = [value for value in values if value is not None]
-    if not known:
-        return list(values)
-    adjusted = iter(multipletests(known, alpha=ALPHA, method="holm")[1])
-    return [None if value is None else float(next(adjusted)) for value in values]
 
 
 def pairs_needed(found: Contrast, margin: float, family: int) -> int | None:
@@ -149,13 +139,13 @@ def pairs_needed(found: Contrast, margin: float, family: int) -> int | None:
         return None
     level, mean = ALPHA / family, abs(found.difference)
     needed: list[float] = []
-    if found.spread < ALIKE:
+    if found.spread < ZERO:
         if mean < margin:
             needed.append(math.log(level) / math.log1p(-(margin - mean) / (LARGEST - mean)))
-        if mean > ALIKE:
+        if mean > ZERO:
             needed.append(math.log2(2 / level))
     else:
-        if mean > ALIKE:
+        if mean > ZERO:
             needed.append(((norm.ppf(1 - level / 2) + norm.ppf(POWER)) * found.spread / mean) ** 2)
         if mean < margin:
             reach = norm.ppf(1 - level) + norm.ppf((1 + POWER) / 2)

@@ -19,7 +19,7 @@ from games.ballast import BallastState
 from games.ballast_claims import observe_with_claims
 from games.game import Observation, Seat
 from harness.experiments.claims import states_of
-from harness.experiments.redrive import Kept, Line, NotKept, Redriven
+from harness.experiments.redrive import Kept, Line, Redriven
 from harness.record import Record
 from harness.seeds import derive, stream
 from policies.contract import DecisionTimedOut, Outage, Policy, Reply
@@ -200,6 +200,3 @@ def listening(heard: Sequence[Heard | None]) -> Listening:
         interval, p = (max(-1.0, float(low)), min(1.0, float(high))), float(fit.pvalues[0])
     left_out = len(heard) - len(told)
     return Listening(len(told), len(places), left_out, control, replaced, replaced - control, interval, p)
-
-
-__all__ = ["Heard", "Listening", "NotKept", "Sample", "ask_again", "listening", "probe_key", "samples"]

@@ -1,24 +1,22 @@
 """What a run's manifest says of the experiment it was ordered as.
 
-Owns the keys `experiment` of a manifest's config and `alteration` of its policies. Reads nothing but the manifest.
+Owns the key `alteration` of a manifest's policies. Reads nothing but the manifest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from harness.experiments.arms import ALTERATIONS, Alteration, Altered
+from harness.kinds_of_run import kind_of
 from harness.manifest import Manifest
 from harness.record import Record
 from policies.contract import Policy
 
-EXPERIMENT: Final = "experiment"
-
 
 def is_experiment(manifest: Manifest) -> bool:
     """Whether the arms of an experiment were played, whose randomness is drawn for the deal key."""
-    return EXPERIMENT in manifest.config
+    return kind_of(manifest) == "experiment"
 
 
 def alterations_of(manifest: Manifest, record: Record) -> dict[int, Alteration]:

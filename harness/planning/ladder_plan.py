@@ -5,7 +5,7 @@ Owns what is made of what. Knows no words for people and opens no run: episodes,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -18,6 +18,7 @@ from harness.planning.planned import EntrantPlan, Existing, GamePlan, LadderPlan
 from harness.planning.sight import Price, sight
 from harness.planning.spread import Spread, scripted_spread, spread_in
 from harness.planning.wall import Traffic, chain_seconds, seat_seconds, wall
+from harness.schedule import follows_design
 from harness.schedule_report import describe
 from policies.layout import keeps_notes
 
@@ -48,6 +49,25 @@ class Earlier:
         return self.configs.get(entry.game.name) == entry.config.model_dump(mode="json")
 
 
+@dataclass(frozen=True, slots=True)
+class _Ordered:
+    """One game of the ladder, and all that its plan is made of."""
+
+    config: LadderConfig
+    entry: LadderGame
+    field: Division
+    mine: Sequence[Episode]
+    """Its episodes."""
+    left: Sequence[Episode]
+    """Those that are not played yet."""
+    wanted: Wanted
+    earlier: Earlier | None
+
+    @property
+    def name(self) -> str:
+        return self.entry.game.name
+
+
 async def plan_ladder(
     config: LadderConfig,
     episodes: Sequence[Episode],
@@ -63,10 +83,10 @@ async def plan_ladder(
     for entry in config.games:
         mine = [episode for episode in episodes if episode.game == entry.game.name]
         left = [episode for episode in mine if episode.key not in finished]
-        division = divisions[entry.game.name]
-        pilots = await play_pilots(division, mine, config.seed)
-        entrants = _entrants(config, entry, division, pilots, mine, left, wanted, earlier)
-        games.append(await _game(config, entry, division, entrants, len(pilots), mine, left, wanted, earlier))
+        game = _Ordered(config, entry, divisions[entry.game.name], mine, left, wanted, earlier)
+        pilots = await play_pilots(game.field, mine, config.seed)
+        entrants = _entrants(game, pilots)
+        games.append(await _game(game, entrants, len(pilots)))
         chains += _chains(entrants, pilots, left)
     models = {
         model: total(entrant.left for game in games for entrant in game.entrants if entrant.model == model)
@@ -89,61 +109,48 @@ async def plan_ladder(
     )
 
 
-def _entrants(
-    config: LadderConfig,
-    entry: LadderGame,
-    division: Division,
-    pilots: Sequence[Pilot],
-    mine: Collection[Episode],
-    left: Collection[Episode],
-    wanted: Wanted,
-    earlier: Earlier | None,
-) -> tuple[EntrantPlan, ...]:
+def _entrants(game: _Ordered, pilots: Sequence[Pilot]) -> tuple[EntrantPlan, ...]:
     found = []
-    for spec in config.playing(entry.game.name):
-        model, file = spec.model, spec.prompt_for(entry.game.name)
+    for spec in game.config.playing(game.name):
+        model, file = spec.model, spec.prompt_for(game.name)
         sizes = sizes_of(spec.name, pilots)
         if model is None or file is None or sizes is None:  # scripted, or never at a table
             found.append(EntrantPlan(spec.name, model, None, Rates(), Estimate(), Estimate()))
             continue
-        digest = division.policies[spec.name].digest
-        same = earlier is not None and earlier.played(entry)
-        rates = _rates(entry.game.name, spec.name, digest, model, wanted, earlier, same)
+        rates = _rates(game, spec.name, model)
         notes = keeps_notes(spec.style_with(file))
         whole, rest = (
             estimate(
                 sizes,
                 rates,
-                config.endpoints[model],
+                game.config.endpoints[model],
                 sum(spec.name in episode.entrants for episode in some),
                 spec.sampling.max_tokens,
                 notes,
             )
-            for some in (mine, left)
+            for some in (game.mine, game.left)
         )
         found.append(EntrantPlan(spec.name, model, sizes, rates, whole, rest))
     return tuple(found)
 
 
-def _rates(
-    game: str, entrant: str, digest: str, model: str, wanted: Wanted, earlier: Earlier | None, same: bool
-) -> Rates:
-    """What is given counts; else what was measured; else what is assumed, if anything may be.
-
-    `same`: whether the earlier run played the game under this config, so that its games were as long as these will be.
-    """
+def _rates(game: _Ordered, entrant: str, model: str) -> Rates:
+    """What is given counts; else what was measured; else what is assumed, if anything may be."""
+    wanted, earlier = game.wanted, game.earlier
 
     def told(what: Told, given: float | None = None) -> tuple[float | None, str | None]:
         if given is not None:
             return given, "given"
         if earlier is None:
             return None, None
-        return earlier.past.find(what, game, entrant, digest, model)
+        return earlier.past.find(what, game.name, entrant, game.field.policies[entrant].digest, model)
 
     ratio, calibrated = told("characters_per_token")
     output, output_from = told("output", wanted.output)
     share, retry_from = told("retry_share", wanted.retry_share)
     latency, latency_from = told("latency", wanted.latency)
+    # Only under the same config were its games as long as these will be.
+    same = earlier is not None and earlier.played(game.entry)
     decisions, decisions_from = told("decisions") if same else (None, None)
     return Rates(
         characters_per_token=CHARACTERS_PER_TOKEN if ratio is None else ratio,
@@ -159,48 +166,34 @@ def _rates(
     )
 
 
-async def _game(
-    config: LadderConfig,
-    entry: LadderGame,
-    division: Division,
-    entrants: tuple[EntrantPlan, ...],
-    pilots: int,
-    mine: Sequence[Episode],
-    left: Sequence[Episode],
-    wanted: Wanted,
-    earlier: Earlier | None,
-) -> GamePlan:
-    spread, reason = await _spread(config, entry, division, entrants, earlier)
+async def _game(game: _Ordered, entrants: tuple[EntrantPlan, ...], pilots: int) -> GamePlan:
+    entry, left = game.entry, game.left
+    spread, reason = await _spread(game, entrants)
     whole = total(entrant.whole for entrant in entrants)
-    report = describe(mine, [entrant.name for entrant in entrants])
+    names = [entrant.name for entrant in entrants]
+    report = describe(game.mine, names, follows_design(game.mine, names, game.config.seed, entry.rows))
 
     def price(blocks: int) -> Price:
         scaled = whole.times(blocks / report.blocks)
         return Price(scaled.calls, None if scaled.unpriced else scaled.cost)
 
     return GamePlan(
-        game=entry.game.name,
+        game=game.name,
         report=report,
         left_episodes=len(left),
         left_blocks=len({episode.block for episode in left}),
         pilots=pilots,
         entrants=entrants,
         bound=entry.game.longest(entry.config),
-        sight=sight(report.blocks, entry.seats, wanted.test, spread, reason, price),
+        sight=sight(report.blocks, entry.seats, game.wanted.test, spread, reason, price),
     )
 
 
-async def _spread(
-    config: LadderConfig,
-    entry: LadderGame,
-    division: Division,
-    entrants: Sequence[EntrantPlan],
-    earlier: Earlier | None,
-) -> tuple[Spread | None, str]:
+async def _spread(game: _Ordered, entrants: Sequence[EntrantPlan]) -> tuple[Spread | None, str]:
     """From the earlier run where it played this very game, else from scripted policies; and one line on that."""
-    name, why = entry.game.name, ""
+    entry, earlier, why = game.entry, game.earlier, ""
     if earlier is not None:
-        rows = earlier.rows.get(name)
+        rows = earlier.rows.get(game.name)
         source = earlier.past.source
         if rows is None:
             why = f"{source} has no scores of it; "
@@ -212,7 +205,7 @@ async def _spread(
                 scaled = spread.at(sqrt(len(entrants) / len(rows.names)))
                 return scaled, f"from {spread.blocks} blocks of {source}, {spread.pairs} pairs of entrants"
             why = f"{source} has too few blocks of it, or blocks that all agree; "
-    spread = await scripted_spread(division, entry.seats, config.seed, entry.rows)
+    spread = await scripted_spread(game.field, entry.seats, game.config.seed, entry.rows)
     if spread is None:
         return None, f"{why}scripted policies in these places play every block alike"
     if all(entrant.model is None for entrant in entrants):

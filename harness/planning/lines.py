@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
+from harness.aligned import aligned
 from harness.display_words import count, duration, money, plural, shown
 from harness.planning.estimates import CHARACTERS_PER_TOKEN, Estimate, Span
 from harness.planning.planned import EntrantPlan, GamePlan, LadderPlan, lengths
 from harness.planning.sight import Sight
 from harness.planning.wall import Bound
+from harness.table_columns import NOTHING
 
 WIDTH = 80
 NAME = 24
 """Columns of an entrant's or a model's name; longer ones are cut."""
-NOTHING = "-"
 
 _BOUNDS = {
     "longest_episode": "the longest episode's rounds, one after the other",
@@ -73,7 +74,14 @@ def _opening(plan: LadderPlan) -> Iterator[str]:
             f"WARNING: {shown(there.folder)} holds a run made under another config, and `weigh ladder` will refuse to "
             f"go on with it; this is the plan of a new one ({shown(there.differs[0])})"
         )
+        if there.extension:
+            more = shown("; ".join(there.extension), limit=500)
+            yield from folded(
+                f"`weigh ladder --extend` would keep it and go on with it ({more}); `weigh plan --extend` plans that"
+            )
     else:
+        if there.extension:
+            yield from folded(f"--extend adds to it: {shown('; '.join(there.extension), limit=500)}")
         yield from folded(
             f"{len(there.finished)} of {episodes} played in {shown(there.folder)}; calls, tokens, money and time below "
             "are of what is left"
@@ -267,14 +275,6 @@ def _cost(sums: Estimate) -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Aligned columns, the first to the left, two spaces in and two between."""
-    every = [list(headings), *map(list, rows)]
-    widths = [max(len(row[n]) for row in every) for n in range(len(headings))]
-    return [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if n == 0 else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in every
-    ]
+    """Aligned columns, the first to the left, two spaces in."""
+    right = [column > 0 for column in range(len(headings))]
+    return [f"  {line}" for line in aligned([headings, *rows], right)]

@@ -38,6 +38,8 @@ class Existing:
     """Keys of its finished episodes."""
     differs: tuple[str, ...] = ()
     """Why it cannot be gone on with; then nothing of it counts."""
+    extension: tuple[str, ...] = ()
+    """What --extend adds to it, a line each, and is planned here; what it would add where it `differs`."""
     calls: int = 0
     """Spent by its sittings, here and below."""
     tokens: int = 0
@@ -169,6 +171,7 @@ class LadderPlan:
             else {
                 "finished": len(there.finished),
                 "differs": list(there.differs),
+                "extension": list(there.extension),
                 "calls": there.calls,
                 "tokens": there.tokens,
                 "cost_known_usd": plain(there.usd),

@@ -128,7 +128,7 @@ def test_other_games_are_named_and_several_runs_are_one(tmp_path):
 def test_what_is_no_run_is_one_line(folder, tmp_path):
     weigh("audit", tmp_path).refused("is not a run")
     weigh("audit", folder / "part", folder / "part").refused("hold the same run")
-    weigh("audit", folder / "part", "--fdr", "0").refused("a number from 0 to 1")
+    weigh("audit", folder / "part", "--fdr", "0").refused("must be a number above 0, at most 1, not 0")
     weigh("audit", folder / "part", "--permutations", "5").refused("a whole number from 99")
     for words in (("--pair", "ann:bob"), ("--replace-with", "match"), ("--name", "x")):
         weigh("audit", folder / "part", *words).refused(words[0], "only with --replay-shuffled")

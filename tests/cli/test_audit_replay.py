@@ -17,7 +17,7 @@ from harness.cli.audit_replay import replay_shuffled
 from harness.cli.output import Refused
 from harness.mock_server import MockServerProcess
 from harness.results import load
-from harness.store import Store
+from harness.store import Store, StoreRefused
 from harness.verify import verify_run
 from policies.bidders import match_prize
 from policies.scripted import Rule
@@ -105,13 +105,15 @@ def test_the_arms_keep_what_they_promise(played: Path, tmp_path: Path, capsys: p
     assert [record.key.rpartition(".")[2] for record in records[:3]] == ["again", "aliases", "without-marker"]
 
 
-def test_together_with_its_run_a_rematch_adds_no_blocks(played: Path, tmp_path: Path) -> None:
+def test_a_rematch_is_no_ladder_alone_or_together_with_its_run(played: Path, tmp_path: Path) -> None:
     with planted(after_a_sign):
         replay(played, order(tmp_path))
-        said = weigh("rank", played, tmp_path / "results" / "planted-rematch", "--json")
-    assert said.code == 0
-    assert said.json["games"][0]["blocks"] == BLOCKS
-    assert len(load(tmp_path / "results" / "planted-rematch").seats) == 3 * 4 * BLOCKS * 4
+        rematch = tmp_path / "results" / "planted-rematch"
+        for words in (["rank"], ["report"], ["audit"], ["plan"], ["rank", played], ["audit", played]):
+            weigh(*words, rematch).refused("is a rematch", "no ladder", "weigh audit RUN --replay-shuffled")
+        with pytest.raises(StoreRefused, match="is a rematch"):
+            load(rematch).rank()
+    assert len(load(rematch).seats) == 3 * 4 * BLOCKS * 4
 
 
 def test_a_rematch_that_was_interrupted_goes_on_and_repeats_nothing(
@@ -182,10 +184,10 @@ def test_the_words_say_what_was_found_and_no_more(
 def test_the_command_plays_it_and_goes_on_with_it(played: Path, tmp_path: Path) -> None:
     with planted(after_a_sign):
         words = ["audit", played, "--replay-shuffled", order(tmp_path), "--pair", "aside:marker"]
-        said = weigh(*words, "--name", "second", "--replace-with", "even", "--json")
+        said = weigh(*words, "--name", "second", "--replace-with", "match", "--json")
         assert said.code == 0
         assert verdicts(said.json) == {"aliases": "same", "replaced": "less"}
-        assert said.json["pairs"][0]["stand_in"] == "even"
+        assert said.json["pairs"][0]["stand_in"] == "match"
         assert said.json["rematch"] == str(tmp_path / "results" / "second")
         assert weigh("verify", tmp_path / "results" / "second").code == 0
 
@@ -224,6 +226,12 @@ def test_refused_a_stand_in_that_is_unknown_or_of_the_pair(played: Path, tmp_pat
     path = order(tmp_path)
     assert "did you mean 'match'?" in refused(played, path, replace_with="mach")
     assert "is one of the pair" in refused(played, path, replace_with="aside")
+
+
+def test_refused_a_stand_in_that_sits_at_the_table_already(played: Path, tmp_path: Path) -> None:
+    tables = 4 * BLOCKS
+    said = refused(played, order(tmp_path), replace_with="even")
+    assert said.startswith(f"--replace-with: even sits at {tables} of the {tables} tables already")
 
 
 def test_refused_a_name_no_folder_can_have_and_several_runs(played: Path, tmp_path: Path) -> None:

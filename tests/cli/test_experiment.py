@@ -35,6 +35,14 @@ decision_timeout = 5.0
 """
 
 
+def test_an_experiment_is_no_ladder(tmp_path):
+    order = config(tmp_path, SCRIPTS)
+    said = ask(order, *PAIR, "--pairs", 4, "--json")
+    folder = said.json["run"] if "run" in said.json else next((tmp_path / "results").iterdir())
+    for command in ("rank", "report", "audit", "plan"):
+        weigh(command, folder).refused("is an experiment", "`weigh experiment`")
+
+
 def ask(order: Path, *words: object):
     return weigh("experiment", "ballast-claims", order, *words)
 

@@ -226,3 +226,52 @@ def test_a_run_of_an_earlier_version_is_read_ranked_and_verified(tmp_path):
     assert weigh("ladder", order).code == 0
     lay(tmp_path, FIRST)
     assert 'games.goofspiel.rows: "cyclic" in the run, "williams" in the config' in weigh("ladder", order).err
+
+
+def test_a_baseline_does_not_leave_because_an_entrant_plays_its_policy(tmp_path):
+    order = config(tmp_path, ORDER.format(blocks="blocks = 2").replace("baselines = false", "baselines = true"))
+    assert weigh("ladder", order).code == 0
+    config(tmp_path, order.read_text() + 'n = "hoard"\n')
+    said = weigh("ladder", order, "--extend")
+    assert said.code == 2
+    assert "entrants.hoard: would leave, since n plays the same policy" in said.err
+    assert "--extend would" not in weigh("ladder", order).err
+    config(tmp_path, order.read_text() + 'hoard = "hoard"\n')
+    assert "the run is extended: added: n; goofspiel: " in weigh("ladder", order, "--extend").err
+
+
+def test_the_balance_of_an_extended_run_is_of_those_who_stay(tmp_path):
+    order = lay(tmp_path, {**FIRST, "wild": "random"}, 4)
+    weigh("ladder", order)
+    lay(tmp_path, {**FIRST, "tame": "match"}, 8)
+    said = weigh("ladder", order, "--extend")
+    assert said.code == 0, said
+    assert "8 blocks of 3 rows, 4 entrants at 3 seats, extended for another field" in said.err
+    assert "withdrawn, and not counted in this balance: wild" in said.err
+    (line,) = [line for line in said.err.splitlines() if "blocks in which a pair meets" in line]
+    assert "meets: 0" not in line
+
+
+def test_the_plan_of_an_extension_is_of_what_it_adds(tmp_path):
+    order = lay(tmp_path, FIRST)
+    weigh("plan", order, "--extend").refused("holds no run to extend")
+    weigh("ladder", order)
+    lay(tmp_path, {**FIRST, "wild": "random"})
+    before = (tmp_path / "results" / "s" / "run.sqlite").read_bytes()
+    plain = weigh("plan", order)
+    assert "`weigh ladder --extend` would keep it and go on with it (added: wild;" in " ".join(plain.out.split())
+    made = weigh("plan", order, "--extend", "--json").json
+    assert made["existing"]["extension"] == ["added: wild", "goofspiel: 6 new blocks"]
+    assert (made["existing"]["differs"], made["existing"]["finished"]) == ([], 6)
+    assert (made["episodes"], made["episodes_left"]) == (24, 18)
+    assert "--extend adds to it: added: wild; goofspiel: 6 new blocks" in weigh("plan", order, "--extend").out
+    assert (tmp_path / "results" / "s" / "run.sqlite").read_bytes() == before
+    other = config(tmp_path, order.read_text(), "other.toml")
+    named = weigh("plan", other, "--name", "s", "--results", tmp_path / "results", "--seed", 3, "--extend", "--json")
+    assert named.json["games"] == made["games"]
+    assert weigh("plan", other, "--name", "s", "--seed", 4, "--extend").code == 2
+    lay(tmp_path, {"match": "match", "hoard": "hoard", "wild": "random"}).write_text(
+        order.read_text().replace("cards = 4", "cards = 5")
+    )
+    assert "games.goofspiel.config.cards: 4 in the run, 5 in" in weigh("plan", order, "--extend").err
+    weigh("plan", tmp_path / "results" / "s", "--extend").refused("--extend: only with a config")

@@ -144,6 +144,13 @@ def test_entrants_with_names_of_any_length_and_kind_are_played_or_refused_by_rul
         weigh("ladder", order, "--name", "other").refused("cannot name an entrant")
 
 
+@pytest.mark.parametrize("name", ["nan", "NaN", "NULL", "None", "NA"])
+def test_a_name_that_readers_of_csv_take_for_a_missing_value_is_refused(tmp_path, name):
+    order = config(tmp_path, SCRIPTED + f'[entrants]\n{name} = "match"\n')
+    weigh("ladder", order).refused(f'"{name}" cannot name an entrant: readers of CSV take the word for a missing value')
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_folder_that_cannot_be_written_is_told_before_anything(tmp_path):
     order = config(tmp_path)
     (tmp_path / "results").write_text("a file", encoding="utf-8")

@@ -101,6 +101,7 @@ def test_a_limit_on_calls_is_reached_cleanly_and_raised(server, tmp_path):
     said = weigh("ladder", path, "--max-calls", 6)
     assert said.code == 4
     assert "the run's 6 calls are used up (limits.max_calls)" in said.err
+    assert f"go on with: weigh ladder {path} --max-calls N (above 6)" in said.err
     assert server.stats()["requests"] == 6
     assert weigh("ladder", path, "--max-calls", 100).code == 0
     assert server.stats()["requests"] == 16  # nothing was asked twice

@@ -57,6 +57,18 @@ def test_the_same_run_twice_is_refused(folder):
     weigh("rank", folder / "s", folder / "s").refused("hold the same run")
 
 
+def test_runs_of_one_game_under_different_configs_are_not_read_as_one(folder, tmp_path):
+    large = config(tmp_path, SCRIPTED.replace("cards = 4", "cards = 6"))
+    assert weigh("ladder", large).code == 0
+    both = (folder / "s", tmp_path / "results" / "s")
+    for command in ("rank", "report"):
+        said = weigh(command, *both, *(["-o", tmp_path / "r.md"] if command == "report" else []))
+        said.refused(f"{both[0]} and {both[1]} play goofspiel under different configs", ": cards 4 and 6, ")
+    for option in ("--pairs", "--boards", "--json", "--measures"):
+        weigh("rank", *both, option).refused("under different configs")
+    assert not (tmp_path / "r.md").exists()
+
+
 def test_c01_no_finished_episode_ranks_nobody(folder):
     said = weigh("rank", folder / "none")
     assert said.code == 4

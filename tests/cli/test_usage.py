@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.cli.app import COMMANDS
+from harness.cli.stopping import onward
 from tests.cli.runner import config, documents, weigh
 
 
@@ -58,13 +59,29 @@ def test_a_wrong_command_line_is_one_line_and_makes_nothing(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("value", ["inf", "nan", "-1", "0", "1e400", ""])
 def test_c22_a_timeout_is_a_finite_number_above_zero(value):
-    weigh("play", "goofspiel", "match", "match", "--timeout", value).refused("--timeout: must be a number above 0")
+    kind = "finite number" if value in ("inf", "1e400") else "number"
+    weigh("play", "goofspiel", "match", "match", "--timeout", value).refused(f"--timeout: must be a {kind} above 0")
+
+
+def test_the_command_that_goes_on_asks_for_more_of_what_is_used_up(tmp_path):
+    order = tmp_path / "l.toml"
+    words = ["weigh", "ladder", "l.toml", "--max-calls", "500", "--max-usd=2", "--extend"]
+    assert onward(words, None) == "weigh ladder l.toml --max-calls 500 --max-usd=2 --extend"
+    assert onward(words, ("max_calls", 500)) == "weigh ladder l.toml --max-usd=2 --extend --max-calls N (above 500)"
+    assert onward(words, ("max_usd", 2.0301)) == (
+        "weigh ladder l.toml --max-calls 500 --extend --max-usd USD (above 2.04)"
+    )
+    assert onward(words[:3], ("max_tokens", 90)) == "weigh ladder l.toml --max-tokens N (above 90)"
+    assert onward(["weigh", "audit", "r"], ("max_calls", 5), order) == (
+        f"weigh audit r (with limits.max_calls above 5 in {order})"
+    )
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1_0"])
 @pytest.mark.parametrize("option", ["--max-usd", "--max-seconds"])
 def test_c22_ceilings_are_finite_numbers(tmp_path, option, value):
-    weigh("ladder", config(tmp_path), option, value).refused(f"{option}: must be a number above 0, not {value}")
+    kind = "finite number" if value == "inf" else "number"
+    weigh("ladder", config(tmp_path), option, value).refused(f"{option}: must be a {kind} above 0, not {value}")
 
 
 def test_hostile_words_cannot_act_on_a_terminal():

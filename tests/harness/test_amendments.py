@@ -213,3 +213,25 @@ def test_a_run_from_before_there_were_rows_goes_on_with_cyclic_ones() -> None:
     assert differences(before, old) == ['games.g.rows: "cyclic" in the run, "williams" in the config']
     assert made_again(before, "g", 3) == schedule("g", "abcd", 3, 2, 7, "cyclic")
     assert before.schedules == {} and before.amendments == ()
+
+
+def test_a_game_that_comes_or_goes_is_one_line_with_the_true_number_of_blocks() -> None:
+    one, two = order("abcd", 3), order("abcd", 3, games=("g", "h"))
+    assert obstacles(one, two, planned(one), (), {"g": None, "h": 3}) == [
+        "games.h: not in the run, 3 blocks in the config; a run gets no further games"
+    ]
+    assert obstacles(two, one, planned(two, "g", "h"), (), {"g": None}) == [
+        "games.h: 3 blocks in the run, not in the config; a game does not leave a run"
+    ]
+
+
+def test_the_blocks_of_an_extended_run_are_those_it_plans() -> None:
+    old = order("abcd")
+    manifest, whole = extended(old, planned(old), order("abcde"))
+    there = len({episode.block for episode in whole})
+    assert there > 2
+    line = f"games.g.blocks: {there} (2 asked for) in the run, 7 in the config"
+    assert line in differences(manifest, order("abcd", 7))
+    open_line = line.replace("7 in", "none (7 by its entrants) in")
+    assert open_line in differences(manifest, order("abcd", 7), {"g": None})
+    assert differences(manifest, order("abcde"), {"g": None}) == []

@@ -109,3 +109,21 @@ def test_what_nobody_told_counts_at_an_upper_estimate_and_what_was_not_billed_co
     assert usd.pulled is None
     usd.after_call(untold, Usage(input=300, output=200), 0.6)
     assert "1 USD" in usd.reason
+
+
+def test_what_is_used_up_is_told_with_what_is_spent_and_only_of_limits_over_all_sittings():
+    brake = Brake(Ceilings(calls=2), calls=1)
+    assert brake.used_up is None
+    brake.before_call()
+    with pytest.raises(Stopping):
+        brake.before_call()
+    assert brake.used_up == ("max_calls", 2)
+    late = Brake(Ceilings(seconds=0.0))
+    with pytest.raises(Stopping):
+        late.check()
+    assert (late.pulled, late.used_up) == ("ceiling", None)
+    stopped = Brake(Ceilings(tokens=5), tokens=9)
+    stopped.pull("interrupted", "interrupted")
+    with pytest.raises(Stopping):
+        stopped.before_call()
+    assert stopped.used_up is None

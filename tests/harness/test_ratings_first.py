@@ -11,8 +11,8 @@ from scipy import stats
 
 from benches.coverage import GAMES, League, Table, measure_games
 from harness.clusters import estimate
-from harness.places import call_first, holm, places
-from harness.rank_draws import draw_ranks, gap
+from harness.places import call_first, places
+from harness.rank_draws import detectable_between, draw_ranks, gap
 from harness.ratings import rank
 from harness.standings import Interval
 from harness.tables import plain_lines
@@ -160,10 +160,22 @@ def test_more_games_change_nothing_but_p_values():
     assert min(five.first_p) >= 2 / 10_000
 
 
-def test_holm_multiplies_the_smallest_by_all_and_the_next_by_all_but_one():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.04]) == [0.04]
-    assert holm([]) == []
+def test_a_typical_pair_is_the_median_of_all_pairs():
+    _, _, found = played(League(13, 4, 26), 3)
+    pairs = [gap(found, one, other).detectable for one, other in combinations(range(13), 2)]
+    assert detectable_between(found, range(13)) == pytest.approx(float(np.median(pairs)))
+
+
+def test_the_interval_of_a_lead_lies_where_differences_can_lie():
+    """Two blocks, won by 2 and lost by 1: t with one degree of freedom reaches from -18.6 to 19.6."""
+    frame = seats(planned(["ann", "bob"], 2, 2), lambda episode, seat: 0.0)
+    leads = {"g/b0000": 1.0, "g/b0001": -0.5}
+    frame["score"] = [
+        leads[b] if e == "ann" else -leads[b] for b, e in zip(frame["block"], frame["entrant"], strict=True)
+    ]
+    lead = rank(frame).games[0].lead
+    assert (lead.leader, lead.difference) == ("ann", 0.5)
+    assert (lead.interval.low, lead.interval.high) == (-2, 2)
 
 
 def three_blocks(game, strengths=FOUR):
@@ -258,3 +270,50 @@ def test_over_five_games_somebody_is_wrongly_called_first_in_at_most_7_of_100_la
     corrected, alone = measure_games(GAMES[0][1], 400)
     assert corrected <= 0.07
     assert alone > 0.15
+
+
+def test_two_blocks_need_more_than_two_and_show_less_than_any_two_means_can_differ():
+    """The blocks needed, in words and in JSON, are those of the same t test that did not show the difference."""
+    lead = {"g/b0000": 0.9, "g/b0001": 0.3}
+
+    def score(episode, seat):
+        return lead[episode.block] if episode.entrants[seat] == "ann" else -lead[episode.block]
+
+    ladder = rank(seats(planned(["ann", "bob"], blocks=2), score))
+    game = game_of(ladder)
+    assert game.lead.interval.low < 0
+    assert game.lead.blocks_needed > 2
+    assert f"needs about {game.lead.blocks_needed} blocks to show (there are 2)" in text(ladder, "not_separated")
+    assert (game.lead.detectable, game.detectable) == (None, None)
+    assert (
+        "smallest difference that 2 blocks would show in four runs of five: more than any two means can differ "
+        "between ann and bob"
+    ) in plain_lines(ladder)
+
+
+def test_what_tables_explain_is_told_from_what_repeats_itself():
+    """Each pair's games always end alike, so ann scores +1 against one and 0 against the other."""
+    result = {("ann", "bob"): 0.0, ("ann", "cy"): 1.0, ("bob", "cy"): 1.0}
+
+    def score(episode, seat):
+        pair = tuple(sorted(episode.entrants))
+        return result[pair] if episode.entrants[seat] == pair[0] else -result[pair]
+
+    ladder = rank(seats(planned(["ann", "bob", "cy"], 2, 18), score))
+    assert row(ladder, "ann").interval == Interval(0.5, 0.5)
+    said = [caveat.text for caveat in game_of(ladder).caveats if caveat.kind == "no_spread"]
+    assert said == [
+        "every block gave the same score: play repeats itself, and more blocks add nothing: cy",
+        "blocks differ only by who sat at the table: play repeats itself, and more blocks of the same tables add "
+        "nothing: ann, bob",
+    ]
+    few = rank(seats(planned(["ann", "bob", "cy"], 2, 6), score))
+    assert row(few, "ann").interval is None
+    assert "few_blocks" in kinds(few)
+
+
+def test_the_mean_by_seat_ends_where_scores_end():
+    first = {"g/b0000": 1.0, "g/b0001": -0.6}
+    frame = seats(planned(["ann", "bob"], blocks=2), lambda e, seat: first[e.block] * (1 - 2 * seat))
+    (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("mean by seat")]
+    assert line == "mean by seat: 0 +0.200 (-1.000..+1.000), 1 -0.200 (-1.000..+1.000)"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.power import TTestPower
 
 from benches.coverage import ADDITIVE, League, Table, measure, measure_ranks
 from harness.clusters import cluster_mean, estimate
@@ -92,7 +93,9 @@ def test_the_gap_is_paired_by_block():
     assert gap(found, 1, 0).half_width == pytest.approx(close.half_width)
     spread = np.sqrt(((found.influence[:, 0] - found.influence[:, 1]) ** 2).sum())
     assert close.half_width == pytest.approx(2.200985160082949 * spread)
-    assert close.blocks_needed == int(np.ceil(12 * (2.801585218 * spread / close.difference) ** 2))
+    effect = abs(close.difference) / (spread * np.sqrt(12))
+    power = TTestPower().power
+    assert power(effect, close.blocks_needed, 0.05) >= 0.8 > power(effect, close.blocks_needed - 1, 0.05)
 
 
 def test_for_two_entrants_p_first_is_one_minus_the_one_sided_p_value():

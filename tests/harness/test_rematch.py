@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.rematch import choose_stand_in, meeting, names_key, rematch, split_key
+from harness.rematch import choose_stand_ins, meeting, names_key, rematch, split_key
 from harness.schedule import Episode, schedule
 
 TABLES = schedule("goofspiel", ["a", "b", "c", "d", "e"], 3, 10, 1)
@@ -15,7 +15,7 @@ NAMES = st.from_regex(re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}"), fullmatch=
 
 
 def test_each_table_of_a_pair_is_played_in_every_arm_one_after_the_other() -> None:
-    episodes = rematch(TABLES, [("a", "b")], {"b": "x"})
+    episodes = rematch(TABLES, [("a", "b")], {"b": ["x"]})
     met = [table for table in TABLES if {"a", "b"} <= set(table.entrants)]
     assert 0 < len(met) < len(TABLES)
     assert meeting(TABLES, ("a", "b")) == tuple(met)
@@ -30,7 +30,7 @@ def test_each_table_of_a_pair_is_played_in_every_arm_one_after_the_other() -> No
 
 
 def test_pairs_share_the_arms_that_are_the_same_for_them() -> None:
-    episodes = rematch(TABLES, [("a", "b"), ("b", "a"), ("c", "b")], {"b": "x", "a": "y"})
+    episodes = rematch(TABLES, [("a", "b"), ("b", "a"), ("c", "b")], {"b": ["x"], "a": ["y"]})
     keys = [episode.key for episode in episodes]
     assert len(set(keys)) == len(keys)
     both = {table.key for table in TABLES if {"a", "b"} <= set(table.entrants)}
@@ -45,13 +45,14 @@ def test_pairs_share_the_arms_that_are_the_same_for_them() -> None:
 
 
 def test_a_table_without_a_pair_is_not_played() -> None:
-    assert rematch(TABLES, [("a", "nobody")], {"nobody": "x"}) == ()
+    assert rematch(TABLES, [("a", "nobody")], {"nobody": ["x"]}) == ()
 
 
 @given(NAMES)
 def test_a_key_says_which_episode_and_arm_it_is_whoever_is_left_out(name: str) -> None:
-    (_, _, without) = rematch([Episode("g/b0000/r1", "g", "g/b0000", ("i", "~"), "g/b0000")], [("i", "~")], {"~": name})
-    assert without.entrants == ("i", name)
+    table = Episode("g/b0000/r1", "g", "g/b0000", ("!", "~"), "g/b0000")
+    (_, _, without) = rematch([table], [("!", "~")], {"~": [name]})
+    assert without.entrants == ("!", name)
     key = f"goofspiel/b0003/r11.without-{name}"
     assert split_key(key) == ("goofspiel/b0003/r11", f"without-{name}")
     assert names_key(key) == "goofspiel/b0003/r11"
@@ -67,9 +68,20 @@ def test_names_are_those_of_the_first_time_unless_they_are_dealt_anew() -> None:
     assert split_key(f"{first}.sideways") == (f"{first}.sideways", None)
 
 
-def test_whoever_sits_at_the_fewest_of_the_tables_takes_the_place() -> None:
+def test_who_sits_at_none_of_the_tables_takes_the_place() -> None:
     tables = meeting(TABLES, ("a", "b"))
-    assert choose_stand_in(tables, ["x", "y"], []) == "x"
-    assert choose_stand_in(tables, ["c", "y"], []) == "y"
-    assert choose_stand_in(tables, ["x", "y"], ["x"]) == "y"
-    assert choose_stand_in(tables, ["x"], ["x"]) is None
+    assert choose_stand_ins(tables, ["x", "y"], []) == ("x",)
+    assert choose_stand_ins(tables, ["c", "y"], []) == ("y",)
+    assert choose_stand_ins(tables, ["x", "y"], ["x"]) == ("y",)
+    assert choose_stand_ins(tables, ["x"], ["x"]) is None
+
+
+def test_nobody_sits_at_a_table_twice() -> None:
+    tables = meeting(TABLES, ("a", "b"))
+    chosen = choose_stand_ins(tables, ["c", "d"], [])
+    assert chosen is not None
+    assert set(chosen) == {"c", "d"}  # at three seats, where the one sits the other does not
+    for episode in rematch(tables, [("a", "b")], {"b": chosen}):
+        assert len(set(episode.entrants)) == 3
+    assert choose_stand_ins(tables, ["c"], []) is None
+    assert choose_stand_ins(meeting(TABLES, ("a", "c")), ["c", "c"], []) is None

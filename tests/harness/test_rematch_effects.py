@@ -8,14 +8,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from harness.audits.seats import RunOf, played
 from harness.record import Decision, Record
 from harness.rematch import Pair
-from harness.rematch_effects import Answer, Arm, Contrast, Seen, answers, low_bids, seen
+from harness.rematch_effects import Answer, Arm, Contrast, Seen, answers, seen
 from harness.rematch_lines import lines
 from harness.schedule import Episode
 
@@ -62,6 +59,13 @@ def record(
 BIDS = [(1, 5), (3, 4), (2, 3), (4, 2), (5, 1)]
 
 
+def low_bids(kept: Record, seat: int) -> tuple[int, int]:
+    """(low bids, rounds counted) as the pair sees them whose first one sits there."""
+    table = Episode(kept.key, "goofspiel", kept.block, kept.entrants, kept.block)
+    (sight,) = seen(kept, table, [PAIR if seat == 0 else ("j", "i")])
+    return sight.low, sight.rounds
+
+
 def test_counted_are_big_prizes_with_a_choice_of_ones_own() -> None:
     # Prizes above 3 are big: rounds 0 (5) and 3 (4). Seat 0 bids 1 of 1..5, then 4 of 4, 5: the lowest both times.
     kept = record(BIDS, [5, 1, 2, 4, 3])
@@ -74,16 +78,6 @@ def test_counted_are_big_prizes_with_a_choice_of_ones_own() -> None:
     assert low_bids(record(BIDS, [1, 2, 4, 3, 5]), 0) == (1, 1)
     # An episode that was cut short counts as far as it went.
     assert low_bids(record(BIDS[:2], [5, 4, 1, 2, 3]), 0) == (1, 2)
-
-
-@given(st.permutations(range(1, 6)), st.permutations(range(1, 6)), st.permutations(range(1, 6)), st.integers(1, 5))
-def test_the_audit_counts_the_same_bids(mine: list[int], theirs: list[int], prizes: list[int], rounds: int) -> None:
-    helped = [(mine.index(1), 0), (theirs.index(5), 1)]
-    kept = record(list(zip(mine, theirs, strict=True))[:rounds], prizes, helped)
-    ((game,),) = played([RunOf("run", 0, [kept])]).values()
-    for seat in (0, 1):
-        low, counted = low_bids(kept, seat)
-        assert game.aside(seat) == (low / counted if counted else None)
 
 
 def test_a_record_is_seen_by_the_pairs_that_it_was_played_for() -> None:
@@ -125,7 +119,7 @@ def test_differences_are_paired_by_block_with_the_t_interval_and_exact_sign_flip
         "aliases": random_counts(2, blocks * 2, 0.5),
         "replaced": random_counts(3, blocks * 2, 0.3),
     }
-    found = answers(sights(counts, per_block=2), [PAIR], {"j": "x"})  # type: ignore[arg-type]
+    found = answers(sights(counts, per_block=2), [PAIR], {"j": ["x"]})  # type: ignore[arg-type]
     raw = []
     for arm in ("aliases", "replaced"):
         by_block = [
@@ -153,7 +147,7 @@ def test_a_clear_drop_takes_as_many_blocks_as_the_signs_need() -> None:
             "aliases": [(5, 6)] * blocks,
             "replaced": [(0, 6), (1, 6)] * (blocks // 2) + [(0, 6)] * (blocks % 2),
         }
-        found = answers(sights(counts), [PAIR], {"j": "x"})
+        found = answers(sights(counts), [PAIR], {"j": ["x"]})
         assert contrast(found, "aliases").verdict == "same"
         assert contrast(found, "aliases").interval == (0, 0)
         assert (contrast(found, "replaced").verdict, contrast(found, "replaced").more_blocks) == (verdict, more)
@@ -162,7 +156,7 @@ def test_a_clear_drop_takes_as_many_blocks_as_the_signs_need() -> None:
 
 def test_the_other_way_round_is_more() -> None:
     counts: dict[Arm, list[tuple[int, int]]] = {"again": [(0, 6)] * 8, "aliases": [(4, 6)] * 8, "replaced": []}
-    found = answers(sights(counts), [PAIR], {"j": "x"})
+    found = answers(sights(counts), [PAIR], {"j": ["x"]})
     assert contrast(found, "aliases").verdict == "more"
     empty = contrast(found, "replaced")
     assert (empty.mean, empty.p, empty.p_holm, empty.verdict, empty.more_blocks) == (None, None, None, "open", None)
@@ -170,7 +164,7 @@ def test_the_other_way_round_is_more() -> None:
 
 def test_equal_blocks_are_no_proof_while_they_are_few() -> None:
     counts: dict[Arm, list[tuple[int, int]]] = {arm: [(3, 6)] * 4 for arm in ("again", "aliases", "replaced")}
-    found = answers(sights(counts), [PAIR], {"j": "x"})
+    found = answers(sights(counts), [PAIR], {"j": ["x"]})
     assert [it.verdict for it in found[0].contrasts] == ["open", "open"]
     assert [it.interval for it in found[0].contrasts] == [None, None]
 
@@ -181,7 +175,7 @@ def test_noise_is_open_and_says_how_many_blocks_would_tell() -> None:
         "aliases": [(6, 6), (0, 6)] * 5,
         "replaced": [(0, 6), (6, 6)] * 5,
     }
-    it = contrast(answers(sights(counts), [PAIR], {"j": "x"}), "aliases")
+    it = contrast(answers(sights(counts), [PAIR], {"j": ["x"]}), "aliases")
     assert it.verdict == "open"
     spread = np.std([-1, 1] * 5, ddof=1)
     assert it.more_blocks == int(np.ceil(((1.959964 + 0.841621) * spread / 0.1) ** 2)) - 10
@@ -193,7 +187,7 @@ def test_only_tables_of_both_arms_are_compared_and_empty_ones_do_not_count() -> 
         "aliases": [(0, 2), (1, 2)],
         "replaced": [(1, 2), (2, 2), (2, 2), (1, 1)],
     }
-    found = answers(sights(counts), [PAIR], {"j": "x"})
+    found = answers(sights(counts), [PAIR], {"j": ["x"]})
     assert contrast(found, "aliases").mean == pytest.approx(0.5)
     assert (contrast(found, "aliases").blocks, contrast(found, "replaced").blocks) == (2, 3)
     first, again, *_ = found[0].levels
@@ -209,10 +203,10 @@ def test_the_order_of_rows_plays_no_part_and_signs_are_drawn_from_a_fixed_seed()
             "replaced": random_counts(6, 40, 0.2),
         }
     )
-    expected = answers(rows, [PAIR], {"j": "x"})
+    expected = answers(rows, [PAIR], {"j": ["x"]})
     shuffled = list(rows)
     Random(7).shuffle(shuffled)
-    assert answers(shuffled, [PAIR], {"j": "x"}) == expected
+    assert answers(shuffled, [PAIR], {"j": ["x"]}) == expected
 
 
 def test_holm_goes_over_all_pairs() -> None:
@@ -222,14 +216,14 @@ def test_holm_goes_over_all_pairs() -> None:
         "aliases": [(5, 6)] * 7,
         "replaced": [(0, 6)] * 6 + [(1, 6)],
     }
-    found = answers([row for pair in pairs for row in sights(counts, pair)], pairs, {"j": "x"})
+    found = answers([row for pair in pairs for row in sights(counts, pair)], pairs, {"j": ["x"]})
     assert [it.p_holm for answer in found for it in answer.contrasts] == pytest.approx([1, 4 / 64, 1, 4 / 64])
     assert [answer.pair for answer in found] == pairs
 
 
 def test_the_words_hold_a_gap_for_every_number_that_is_missing() -> None:
     counts: dict[Arm, list[tuple[int, int]]] = {"again": [(0, 0)], "aliases": [], "replaced": []}
-    (answer,) = answers(sights(counts), [PAIR], {"j": "x"})
+    (answer,) = answers(sights(counts), [PAIR], {"j": ["x"]})
     told = "\n".join(lines([answer]))
     assert "not enough evidence: there are fewer than two blocks with both" in told
     assert "  -  of 0 bids at 1 table; j scored +0.250" in told

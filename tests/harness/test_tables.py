@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from harness.aligned import width_of
 from harness.ratings import rank
-from harness.table_columns import distinct, rate, width_of
+from harness.table_columns import distinct, rate
 from harness.tables import csv_text, markdown, plain_lines, renderable
 from tests.harness.ladder_frames import by_strength, planned, seats, voids
 
@@ -123,6 +124,13 @@ def test_markdown_keeps_its_shape_whatever_the_names():
     assert "&lt;img src=x&gt;" in table[3]
     assert "\\`code\\`\\*bold\\*" in table[4]
     assert lines[0] == "### goofspiel: 24 of 30 episodes, 6 blocks"
+
+
+def test_no_name_mentions_refers_or_links_where_markdown_is_pasted():
+    page = markdown(ladder_of({"@root": 0.3, "#12": 0.1, "https://x.test": -0.1, "dan": -0.3}))
+    assert "@root" not in page
+    assert "#12" not in page
+    assert "://" not in page
 
 
 def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():

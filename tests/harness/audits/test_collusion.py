@@ -95,7 +95,9 @@ def test_a_full_table_says_that_it_cannot_be_tested_and_never_p_1() -> None:
     assert all(each.p is None for each in table.directions)
     assert not found.reachable
     said = text(found)
-    assert "cannot be tested: bob sat at every table of ann" in said
+    assert table.directions[0].untestable == "bob sat at every table of ann"
+    assert said.count("cannot be tested") == 1  # for all pairs at once
+    assert "cannot be tested, any pair: everybody sat at every table" in said
     assert "no pair could be tested" in said
 
 

@@ -53,7 +53,8 @@ def test_goofspiel_measures_on_a_game_counted_by_hand() -> None:
     # and the third (4 of 2 and 4) its highest.
     assert match["lowest_card"] == pytest.approx(1 / 3)
     assert match["highest_card"] == pytest.approx(1 / 3)
-    assert match["lowest_on_high"] is None
+    # Of the prizes of the upper half, 3 and 4, it took neither with its lowest.
+    assert match["lowest_on_high"] == 0
     assert hoard["bid_over_prize"] == pytest.approx((1 + 0 - 1 + 0) / 4)
     assert hoard["highest_card"] == pytest.approx(2 / 3)
 

@@ -11,8 +11,9 @@ from games.ballast import BALLAST, BallastConfig
 from harness.brake import Brake
 from harness.cli.compose import ordered
 from harness.display import SilentDisplay
-from harness.experiments.ordered import EXPERIMENT, with_alterations
+from harness.experiments.ordered import with_alterations
 from harness.experiments.plan import ClaimsPlan, Direction
+from harness.kinds_of_run import EXPERIMENT
 from harness.run import Division, Pace, Run
 from harness.store import Store
 from policies.baselines import fallback_of, scripted
