@@ -3,47 +3,45 @@
     python -m benches.gate            under three minutes; prints the tables of docs/method.md
     python -m benches.gate --quick    a tenth of it
 
-Every row is 400 gates by `harness.gate.sequential.decide`. "Fixed n" is the t test of the same margin and errors,
-planned with the true spread; blocks are shown as a share of it.
+A row is 2,000 gates by `harness.gate.sequential.walk`. "Fixed n" is the t test of the same margin and errors, planned
+with the true spread; blocks are shown as a share of it.
 
-First table: drawn differences, once with a mean of exactly -margin and once of 0. `textbook` is the same gate by
-fishtest's formula: normal likelihood ratio, sign-flip confirmation, no ends. Second table: the errors at other caps.
+First table: drawn differences, once with a mean of exactly -margin and once of 0. `textbook` is what chess engines are
+tested with, fishtest's formula: the normal likelihood ratio at Wald's bounds, here with a sign-flip test to confirm it.
+Second table: the errors at other caps. Third table: losses far beyond the margin.
 
-Third table: real games. Both arms play the same deals against the same field with the same streams, in every rotation
-of the seats; only the focal seat's own stream differs. Blocks are played once, and every gate draws its own from them,
-so the truth is the mean of what was played. Where both arms are the same, either may be called the candidate: drawn
-with both signs, the mean is exactly 0. The margin of "exactly the margin" is what the candidate lost.
+Fourth table: candidates that are the baseline but for rare breakdowns, which make up exactly the margin. The baseline
+is a real one, `match` at Goofspiel for two against `random`, with its blocks in the order in which they were played. A
+broken episode scores so much; whole deals break, or episodes.
+
+Fifth table: real games (`benches._arenas`). Blocks are played once, and every gate draws its own from them, so the
+truth is the mean of what was played. Where both arms are the same, either may be called the candidate: drawn with both
+signs, the mean is exactly 0. The margin of "exactly the margin" is what the candidate lost.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.game import Legal, Move
-from games.registry import game_named
+from benches._arenas import Arena, noisy, rule
 from harness.gate.confirm import sign_flip
 from harness.gate.fixed import fixed_size
-from harness.gate.pairs import block_difference, credible_ends
-from harness.gate.sequential import Design, decide
-from harness.gate.sprt import normal_llr, wald_bounds
-from harness.seeds import stream
-from policies.baselines import scripted
-from policies.scripted import Rule
+from harness.gate.pairs import Ends, block_difference, credible_ends, surest_ends
+from harness.gate.sequential import Design, walk
+from harness.gate.sprt import log_likelihood_ratio, wald_bounds
 
 Floats = NDArray[np.float64]
 Blocks = Sequence[Sequence[float]]
 Draw = Callable[[np.random.Generator, float, int], Floats]
 """Differences of so many blocks with this mean."""
 
-GATES = 400
+GATES = 2_000
 
 
 @dataclass(frozen=True)
@@ -122,23 +120,25 @@ def design(margin: float, sd: float, ends: tuple[float, float], caps: float) -> 
 
 
 def outcome(draws: Sequence[Floats], plan: Design) -> Outcome:
-    stood = [decide(draw.tolist(), plan) for draw in draws]
+    stood = [walk(draw, plan)[-1] for draw in draws]
     return Outcome(
-        float(np.mean([look.verdict == "pass" for look in stood])),
-        float(np.mean([look.verdict == "regression" for look in stood])),
-        float(np.mean([look.n for look in stood])),
+        float(np.mean([step.verdict == "pass" for step in stood])),
+        float(np.mean([step.verdict == "regression" for step in stood])),
+        float(np.mean([step.count for step in stood])),
     )
 
 
 def textbook(draws: Sequence[Floats], plan: Design) -> float:
-    """The share of passes of the gate that knows no ends."""
+    """The share of passes by fishtest's formula, n * M * (2 * mean + M) / (2 * variance)."""
     low, high = wald_bounds(plan.alpha, plan.beta)
     passes = 0
     for draw in draws:
         count = plan.look_after(0)
         while count is not None:
             seen = draw[:count]
-            llr = normal_llr(count, float(seen.mean()), max(float(seen.var()), 1e-12), -plan.margin, 0.0)
+            llr = log_likelihood_ratio(seen, -plan.margin, 0.0)
+            if llr is None:  # no spread: the formula takes it for certain
+                llr = np.inf if seen.mean() > -plan.margin / 2 else -np.inf
             if llr >= high and sign_flip(seen + plan.margin, "greater") <= plan.alpha:
                 passes += 1
                 break
@@ -181,7 +181,7 @@ def shapes(gates: int) -> None:
         sizes = " / ".join(map(str, dict.fromkeys(found.sizes)))
         print(
             f"| {shape.title} | {shape.margin:g} | {sizes} | {worse.passed:.3f} "
-            f"| {textbook(found.draws[0], found.plan):.3f} | {good.regressed:.3f} | {good.passed:.3f} "
+            f"| {textbook(found.draws[0][:400], found.plan):.3f} | {good.regressed:.3f} | {good.passed:.3f} "
             f"| {worse.regressed:.3f} | {worse.blocks / found.sizes[0]:.2f} | {good.blocks / found.sizes[1]:.2f} |",
             flush=True,
         )
@@ -201,105 +201,105 @@ def other_caps(gates: int) -> None:
         print(f"| {shape.title} | {' | '.join(cells)} |", flush=True)
 
 
-def noisy(rule: Rule, share: float) -> Rule:
-    """The rule with this share of its moves made at random."""
-
-    def noisy_rule(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
-        return legal.sample(rng) if rng.random() < share else rule(facts, legal, rng)
-
-    return noisy_rule
+LARGE = (normal(0.4), "normal, sd .4"), (normal(0.05), "normal, sd .05"), (breaking(1.5, 0.05), "blocks that lose 1.5")
+LOSSES = (2, 5, 10)
+"""In margins."""
 
 
-@dataclass(frozen=True)
-class Arena:
-    """A game with the field that both arms meet, and the margin of its gates."""
-
-    name: str
-    settings: Mapping[str, Any]
-    field: tuple[str, ...]
-    margin: float
-    lowest: float
-    """The least score the rules give."""
-
-    def block(self, number: int, focal: Rule, arm: str) -> list[float]:
-        """The focal policy's score at each seat of one deal."""
-        game = game_named(self.name)
-        config = game.config_type(**self.settings)
-        seats = game.seat_count(config)
-        deal = game.deal(config, stream(1, "deal", number))
-        names = [f"s{seat}" for seat in range(seats)]
-        field = [rule(self.name, other) for other in self.field]
-        scores = []
-        for mine in range(seats):
-            rules = [*field[:mine], focal, *field[mine:]]
-            streams = [stream(1, "seat", number, mine, seat) for seat in range(seats)]
-            streams[mine] = stream(1, "focal", number, mine, arm)
-            state = game.start(config, deal)
-            while state.to_act:
-                seen = {seat: state.observe(seat, names) for seat in sorted(state.to_act)}
-                state = state.play({s: rules[s](o.facts, o.legal, streams[s]) for s, o in seen.items()})
-            assert state.outcome is not None
-            scores.append(float(state.outcome.scores[mine]))
-        return scores
-
-    def play(self, focal: Rule, arm: str, blocks: int) -> list[list[float]]:
-        return [self.block(number, focal, arm) for number in range(blocks)]
+def large_losses(gates: int) -> None:
+    print(f"\n{gates} gates a row, ends -1.6 and 1.5, margin 0.1, cap 200 blocks: share caught, and blocks\n")
+    print(f"| differences | beta | {' | '.join(f'{times} M' for times in LOSSES)} |")
+    print("|:--|--:|--:|--:|--:|")
+    for beta in (0.05, 0.0125):
+        plan = Design(0.1, 200, beta=beta, least=-1.6, greatest=1.5)
+        for number, (draw, title) in enumerate(LARGE):
+            rng = np.random.default_rng([23, number])
+            cells = []
+            for times in LOSSES:
+                draws = [np.clip(draw(rng, -times * 0.1, 200), -1.6, 1.5) for _ in range(gates)]
+                found = outcome(draws, plan)
+                cells.append(f"{found.regressed:.3f}, {found.blocks:.0f}")
+            print(f"| {title} | {beta:g} | {' | '.join(cells)} |", flush=True)
 
 
-def rule(game: str, name: str) -> Rule:
-    return scripted(game, name).baseline.rule
+def ends_of(kind: Ends, baseline: Blocks, lowest: float) -> tuple[float, float]:
+    means = [float(np.mean(block)) for block in baseline]
+    return surest_ends(means, lowest) if kind == "surest" else credible_ends(means, lowest)
 
+
+def breakdowns(gates: int) -> None:
+    arena = Arena("goofspiel", {"seats": 2}, ("random",), 0.1)
+    baseline = np.array(arena.play(rule("goofspiel", "match"), "baseline", 200))
+    print(f"\n{gates} gates a row, cap 200 blocks; the baseline's blocks score {baseline.mean():.3f} on average\n")
+    print("| breaks | to | M | sure: false pass | caught | n | credible: false pass | caught | n |")
+    print("|:--|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for number, (what, score, margin) in enumerate(
+        (what, score, margin) for what in ("deals", "episodes") for score in (-1.0, -0.6) for margin in (0.1, 0.05)
+    ):
+        rng = np.random.default_rng([29, number])
+        share = margin / (baseline - score).mean()
+        shape = (len(baseline), 1 if what == "deals" else 2)
+        draws = [(np.where(rng.random(shape) < share, score - baseline, 0.0)).mean(axis=1) for _ in range(gates)]
+        cells = []
+        for kind in KINDS:
+            least, greatest = ends_of(kind, baseline.tolist(), arena.lowest)
+            found = outcome(draws, Design(margin, 200, least=least, greatest=greatest))
+            cells.append(f"{found.passed:.3f} | {found.regressed:.3f} | {found.blocks:.0f}")
+        print(f"| {what} | {score:g} | {margin:g} | {' | '.join(cells)} |", flush=True)
+
+
+KINDS: tuple[Ends, ...] = ("surest", "credible")
 
 ARENAS = (
-    Arena("goofspiel", {"seats": 4}, ("random",) * 3, 0.012, -1 / 3),
-    Arena("goofspiel", {"seats": 4}, ("match", "hoard", "random"), 0.01, -1 / 3),
-    Arena("oshi_zumo", {}, ("random",), 0.1, -1.0),
+    Arena("goofspiel", {"seats": 4}, ("random",) * 3, 0.012),
+    Arena("goofspiel", {"seats": 4}, ("match", "hoard", "random"), 0.01),
+    Arena("oshi_zumo", {}, ("random",), 0.1),
 )
 
 
 def games(gates: int, blocks: int) -> None:
-    print(f"\n{gates} gates a row from {blocks} blocks played, cap at the fixed test\n")
+    print(f"\n{gates} gates a row from {blocks} blocks played, cap at twice the fixed test\n")
     print(
-        "| candidate, for match with .1 of its moves at random | M | mean | sd | fixed n | passes | regressions | n |"
+        "| candidate, for match with .1 of its moves at random | M | mean | sd | fixed n | sure: passes | regressions ",
+        end="",
     )
-    print("|:--|--:|--:|--:|--:|--:|--:|--:|")
+    print("| n | credible: passes | regressions | n |\n|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for arena in ARENAS:
         match, hoard = rule(arena.name, "match"), rule(arena.name, "hoard")
         shaky = noisy(match, 0.1)
         baseline = arena.play(shaky, "baseline", blocks)
-        ends = credible_ends([float(np.mean(block)) for block in baseline], arena.lowest)
         where = f"{arena.name} against {', '.join(dict.fromkeys(arena.field))}"
         alike = differences(arena.play(shaky, "candidate", blocks), baseline)
-        row(f"{where}: the same", np.concatenate([alike, -alike]), arena.margin, ends, gates)
+        reach = tuple(ends_of(kind, baseline, arena.lowest) for kind in KINDS)
+        row(f"{where}: the same", np.concatenate([alike, -alike]), arena.margin, reach, gates)
         for title, focal in (
             ("0.15 at random", noisy(match, 0.15)),
             ("half at random", noisy(match, 0.5)),
             ("hoard", hoard),
         ):
             pool = differences(arena.play(focal, "candidate", blocks), baseline)
-            row(f"{where}: {title}", pool, arena.margin, ends, gates)
+            row(f"{where}: {title}", pool, arena.margin, reach, gates)
             lost = -float(pool.mean())
             if title == "0.15 at random" and lost > 0:
-                row(f"{where}: {title}, exactly the margin", pool, lost, ends, gates)
-        once, again = arena.play(match, "baseline", 50), arena.play(match, "candidate", 50)
-        plan = Design(arena.margin, 10_000, least=ends[0], greatest=ends[1])
-        look = decide(differences(again, once).tolist() * 200, plan)
-        print(f"| {where}: match for match | {arena.margin:g} | 0 | 0 | - | {look.verdict} | - | {look.n} blocks |")
+                row(f"{where}: {title}, exactly the margin", pool, lost, reach, gates)
+        none = [Design(arena.margin, 10_000, least=least, greatest=greatest) for least, greatest in reach]
+        cells = [f"1 | 0 | {walk(np.zeros(1_000), plan)[-1].count} blocks" for plan in none]
+        print(f"| {where}: never differs | {arena.margin:g} | 0 | 0 | - | {' | '.join(cells)} |")
 
 
 def differences(candidate: Blocks, baseline: Blocks) -> Floats:
     return np.array([block_difference(new, old) for new, old in zip(candidate, baseline, strict=True)], float)
 
 
-def row(title: str, pool: Floats, margin: float, ends: tuple[float, float], gates: int) -> None:
-    plan, size = design(margin, float(pool.std()), ends, 1)
-    rng = np.random.default_rng(19)
-    found = outcome([rng.choice(pool, plan.max_blocks) for _ in range(gates)], plan)
-    print(
-        f"| {title} | {margin:.4f} | {pool.mean():+.4f} | {pool.std():.3f} | {size} | {found.passed:.3f} "
-        f"| {found.regressed:.3f} | {found.blocks / size:.2f} |",
-        flush=True,
-    )
+def row(title: str, pool: Floats, margin: float, reach: Sequence[tuple[float, float]], gates: int) -> None:
+    cells = []
+    for ends in reach:
+        plan, size = design(margin, float(pool.std()), ends, 2)
+        rng = np.random.default_rng(19)
+        found = outcome([rng.choice(pool, plan.max_blocks) for _ in range(gates)], plan)
+        cells.append(f"{found.passed:.3f} | {found.regressed:.3f} | {found.blocks / size:.2f}")
+    told = f"| {title} | {margin:.4f} | {pool.mean():+.4f} | {pool.std():.3f} | {size}"
+    print(f"{told} | {' | '.join(cells)} |", flush=True)
 
 
 def main(arguments: Sequence[str] = ()) -> int:
@@ -309,6 +309,8 @@ def main(arguments: Sequence[str] = ()) -> int:
     gates = GATES // 10 if quick else GATES
     shapes(gates)
     other_caps(gates)
+    large_losses(gates)
+    breakdowns(gates)
     games(gates, 150 if quick else 600)
     return 0
 

@@ -285,6 +285,10 @@ class Ballast:
         """Each weight leaves a hand by one decision, and each of the two challenges adds one at most."""
         return 2 * config.weights + 2
 
+    def lowest(self, config: BallastConfig) -> Fraction:
+        """That of a game lost, by however few scales."""
+        return Fraction(-1)
+
 
 def _and(numbers: Sequence[int]) -> str:
     """`1, 2 and 3`."""

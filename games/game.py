@@ -239,6 +239,12 @@ class Game(Protocol[Config]):
     def longest(self, config: Config) -> int:
         """An upper bound on the number of steps of an episode."""
 
+    def lowest(self, config: Config) -> Fraction:
+        """The lowest score that an episode can give a seat, however badly it plays: at least -1, below 0.
+
+        A bound that is too low makes gates slow; one that is too high makes them wrong.
+        """
+
 
 AnyGame: TypeAlias = Game[Any]
 """A game whose config type is not known here, as in a registry."""

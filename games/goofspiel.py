@@ -259,6 +259,14 @@ class Goofspiel:
     def longest(self, config: GoofspielConfig) -> int:
         return config.max_rounds
 
+    def lowest(self, config: GoofspielConfig) -> Fraction:
+        """That of a seat which wins nothing: a share of 0, scaled as in `settle`.
+
+        Reached where `max_rounds` or the clock leaves the highest card in its hand. Played, that card wins at least its
+        part of one prize.
+        """
+        return Fraction(-1, config.seats - 1)
+
 
 def _prize_order(config: GoofspielConfig, deal: Deal) -> tuple[int, ...]:
     if not isinstance(deal, Mapping):

@@ -227,5 +227,9 @@ class OshiZumo:
             return config.max_rounds
         return min(config.max_rounds, -(-config.coins // config.min_bid))
 
+    def lowest(self, config: OshiZumoConfig) -> Fraction:
+        """That of a match lost."""
+        return Fraction(-1)
+
 
 OSHI_ZUMO = OshiZumo()

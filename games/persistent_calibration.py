@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Any
@@ -302,6 +303,10 @@ class PersistentCalibration:
 
     def longest(self, config: PersistentCalibrationConfig) -> int:
         return ROUNDS
+
+    def lowest(self, config: PersistentCalibrationConfig) -> Fraction:
+        """That of a seat alone at the bottom, with every other seat above it."""
+        return Fraction(-1)
 
 
 def _table(config: PersistentCalibrationConfig) -> Table:

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from games.game import Json
-from harness.gate.compare import Comparison, compare
+from harness.clusters import ZERO
+from harness.gate.compare import LEVEL, Comparison, compare
+from harness.gate.fallbacks import MAX_FALLBACK_RATE, played_by_fallback, rates_of
 from harness.gate.pairs import block_difference
-from harness.gate.verdict import Spent
+from harness.gate.spent import Spent
 from policies.contract import Fault
+
+if TYPE_CHECKING:
+    from harness.brake import Spending
 
 SCHEMA: Final = 1
 
@@ -29,6 +34,8 @@ Scores: TypeAlias = Mapping[str, tuple[float | None, ...]]
 """The focal policy's scores by block and seat: None for a void episode. Blocks that are not settled are left out."""
 
 Letter: TypeAlias = Literal["A", "B", "A again"]
+
+NOTHING: Final = Spent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,9 @@ class ArmReport:
     """Attempts of the policy that gave no legal move, by kind."""
     decisions: int
     spent: Spent
+    """On the blocks that are compared."""
+    all_sittings: Spent = NOTHING
+    """What its run took in all: blocks that other arms lack, or that another command asked for, included."""
 
     @property
     def mean(self) -> float | None:
@@ -67,9 +77,14 @@ class ArmReport:
             "decisions": self.decisions,
             "faults": dict(sorted(self.faults.items())),
             "conduct": dict(self.conduct),
-            **asdict(self.spent),
-            "cost_usd": self.spent.cost_usd,
+            **self.spent.to_json(),
+            "all_sittings": self.all_sittings.to_json(),
         }
+
+    @property
+    def by_fallback(self) -> str | None:
+        """Why its score is hardly its policy's; None where it is."""
+        return played_by_fallback(rates_of(self.conduct), MAX_FALLBACK_RATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +105,8 @@ class ArmComparison:
     stopped: str = ""
     """Why it was not played to its end, in one line; empty when it was."""
     interrupted: bool = False
+    used_up: tuple[Spending, int | float] | None = None
+    """The limit that ended it: see `Brake.used_up`."""
 
     @property
     def estimand(self) -> str:
@@ -117,6 +134,15 @@ class ArmComparison:
         return None if self.noise is None else compare(list(self.noise.values()))
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What keeps the difference from telling of the policies, a line each."""
+        return tuple(
+            f"{arm.letter}: {arm.by_fallback.partition(' (')[0]}, so its score tells of the fallback"
+            for arm in self.arms
+            if arm.by_fallback is not None
+        )
+
+    @property
     def noiseless(self) -> bool:
         """Whether A played alike in every block of both its arms, so far as scores tell."""
         known = [value for value in (self.noise or {}).values() if value is not None]
@@ -133,9 +159,15 @@ class ArmComparison:
 
     @property
     def answer(self) -> Answer:
-        interval = self.comparison.interval
-        if interval is None:
+        found = self.comparison
+        interval = found.interval
+        if interval is None or found.mean is None:
             return "nothing"
+        if alike(found) and found.mean:
+            # Signs are all there is to go by: five equal ones come of chance once in sixteen times.
+            if found.p is None or found.p > LEVEL:
+                return "nothing"
+            return "b_higher" if found.mean > 0 else "a_higher"
         if interval[0] > 0:
             return "b_higher"
         return "a_higher" if interval[1] < 0 else "not_told_apart"
@@ -164,8 +196,9 @@ class ArmComparison:
             "stopped": self.stopped or None,
             "blocks_planned": len(self.blocks),
             "blocks_settled": len(self.differences),
-            "difference": asdict(self.comparison),
-            "null": None if self.null is None else {**asdict(self.null), "noiseless": self.noiseless},
+            "notes": list(self.notes),
+            "difference": _told(self.comparison),
+            "null": None if self.null is None else {**_told(self.null), "noiseless": self.noiseless},
             "blocks": [
                 {
                     "block": block,
@@ -182,6 +215,16 @@ class ArmComparison:
     @property
     def arms(self) -> tuple[ArmReport, ...]:
         return tuple(arm for arm in (self.a, self.b, self.again) if arm is not None)
+
+
+def alike(found: Comparison) -> bool:
+    """Whether all blocks show one and the same difference, more than one of them: then no interval is told."""
+    return found.n > 1 and found.sd is not None and found.sd <= ZERO
+
+
+def _told(found: Comparison) -> dict[str, Any]:
+    """A comparison's JSON form, without the interval of no width that blocks which agree would make."""
+    return {**asdict(found), "interval": None} if alike(found) else asdict(found)
 
 
 def _differences(blocks: tuple[str, ...], one: ArmReport, other: ArmReport) -> dict[str, float | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from harness.arm_comparison import Answer, ArmComparison, ArmReport
+from harness.arm_comparison import Answer, ArmComparison, ArmReport, alike
 from harness.display_words import count, money, plural, score, shown
 from harness.gate.compare import Comparison
 from harness.paired_plot import ASCII, Ink, Span, plot
@@ -31,12 +31,14 @@ def comparison_lines(told: ArmComparison, width: int, ink: Ink = ASCII) -> Itera
     yield from wrap(shown(f"A {told.a.name}, B {told.b.name}: {_ANSWERS[told.answer]}{_why(told)}", limit=600), width)
     yield from wrap(shown(f"estimand: {told.estimand}", limit=600), width, subsequent_indent="  ")
     yield f"blocks      {_blocks(told)}"
-    yield f"B - A       {_interval(found)}"
+    yield f"B - A       {_interval(found)}{': no interval' if alike(found) else ''}"
     yield f"p           {_plain(found.p)} (sign flips, two-sided)"
     yield f"detectable  {_plain(found.mde)} (in {plural(found.n, 'block')}, four runs of five)"
     if told.null is not None:
         yield f"noise       the same policy against itself gives {_interval(told.null)}"
         yield from wrap(_about_noise(told, told.null), width, initial_indent=" " * 12, subsequent_indent=" " * 12)
+    for note in told.notes:
+        yield from wrap(f"note        {shown(note, limit=600)}", width, subsequent_indent=" " * 12)
     picture = list(_picture(told, width, ink))
     if picture:
         yield ""
@@ -67,6 +69,8 @@ def _blocks(told: ArmComparison) -> str:
 def _interval(found: Comparison) -> str:
     if found.mean is None:
         return NOTHING
+    if alike(found):
+        return f"{score(found.mean)} in every block"
     if found.interval is None:
         return f"{score(found.mean)} ({plural(found.n, 'block')}, too few for an interval)"
     low, high = found.interval
@@ -97,9 +101,9 @@ def _picture(told: ArmComparison, width: int, ink: Ink) -> list[str]:
         if value is not None
     ]
     found = told.comparison
-    spans = [Span("mean", found.mean, found.interval)]
+    spans = [Span("mean", found.mean, None if alike(found) else found.interval)]
     if told.null is not None:
-        spans.append(Span("noise", told.null.mean, told.null.interval))
+        spans.append(Span("noise", told.null.mean, None if alike(told.null) else told.null.interval))
     return plot(known, spans, ("A better", "B better"), width, ink)
 
 

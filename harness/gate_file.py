@@ -19,9 +19,11 @@ from harness.config import load_document
 from harness.config_problems import ConfigError, KeyPath, Problems, Section, said
 from harness.config_reader import read_entrants, read_models
 from harness.config_sections import Seconds, run_name, safe_name
-from harness.entrants import EntrantSpec, parse_entrant
+from harness.entrants import EntrantSpec, every_scripted, parse_entrant
 from harness.gate.checks import Check
 from harness.gate.conduct import known_measures
+from harness.gate.fallbacks import MAX_FALLBACK_RATE
+from harness.gate.pairs import Ends
 from harness.nearest import did_you_mean
 from harness.providers.settings import EndpointSettings
 
@@ -46,7 +48,11 @@ class GateHead(Section):
     alpha: Level = 0.05
     beta: Level = 0.05
     """Over all gates together."""
-    max_void_rate: float = Field(default=0.1, ge=0, lt=1)
+    max_void_rate: float = Field(default=0.1, ge=0, le=0.5)
+    max_fallback_rate: float = Field(default=MAX_FALLBACK_RATE, ge=0, le=1)
+    """A candidate, or a baseline, that the fallback made more of its moves for is no pass."""
+    ends: Ends = "surest"
+    """What is taken for the largest loss of a block."""
 
 
 class GateLimits(Section):
@@ -118,10 +124,15 @@ class GateFile:
 
 
 def is_baseline_file(word: str, folder: Path) -> bool:
-    """Whether the word for a baseline names a file of scores, and not a policy to be played."""
-    return word.lower().endswith(".json") or (
-        "@" not in word and (folder / word).is_file() and not word.endswith(".md")
-    )
+    """Whether the word for a baseline names a file of scores, and not a policy to be played.
+
+    A scripted policy's name is the policy, as everywhere, whatever files lie in the folder: `./match` is the file.
+    """
+    if word.lower().endswith(".json"):
+        return True
+    if "@" in word or word.endswith(".md") or word in every_scripted():
+        return False
+    return (folder / word).is_file()
 
 
 def load_gate_file(path: Path) -> GateFile:

@@ -93,3 +93,6 @@ class Toy:
 
     def longest(self, config: ToyConfig) -> int:
         return config.rounds
+
+    def lowest(self, config: ToyConfig) -> Fraction:
+        return Fraction(-1, config.seats)

@@ -7,6 +7,7 @@ Owns the rules as a value: config, deal, first position, rulebook. The phases ar
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -98,6 +99,10 @@ class HalfHeartedStep:
     def longest(self, config: HalfHeartedStepConfig) -> int:
         """Auction, choice, a turn for each square of the board but the first, and one for each life."""
         return config.auction_rounds + 1 + config.size**2 - 1 + 2 * config.lives
+
+    def lowest(self, config: HalfHeartedStepConfig) -> Fraction:
+        """That of the loser: once play has begun there is one, whenever it ends."""
+        return Fraction(-1)
 
 
 def _check_keys(what: str, given: Mapping[Any, Json], known: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:

@@ -89,13 +89,11 @@ def compare(
     Exit codes: 0 compared, whatever the difference; 2 bad usage, config or input, or a missing key; 3 nothing can be
     said; 4 stopped by a limit or a provider, or too much is void; 130 interrupted.
     """
-    import shlex
-
     from harness.brake import Ceilings
     from harness.cli.compare_play import Wanted, order_of, played
     from harness.cli.play import settings_given
     from harness.cli.single import Asked
-    from harness.cli.stopping import require_own_loop
+    from harness.cli.stopping import onward, require_own_loop
 
     require_own_loop()
     asked = Asked(seed, timeout, config, style, max_tokens, temperature, base_url)
@@ -119,7 +117,7 @@ def compare(
         if told.complete and told.answer == "nothing":
             print_note("weigh: more blocks may tell: give more --pairs; those that are played stay")
         if not told.complete:
-            print_note(f"weigh: go on with: {shlex.join(['weigh', *context.obj])}")
+            print_note(f"weigh: go on with: {onward(['weigh', *context.obj], told.used_up)}")
         print_note(f"kept in {', '.join(arm.run for arm in told.arms)}")
     if told.exit_code != FINE:
         raise typer.Exit(told.exit_code)

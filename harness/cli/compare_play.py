@@ -202,6 +202,7 @@ def _told(order: ComparisonOrder, arms: Sequence[Arm], brake: Brake) -> ArmCompa
         b=reports[1],
         again=reports[2] if len(reports) == len(LETTERS) else None,
         stopped=(brake.reason or "stopped") if left else "",
+        used_up=brake.used_up,
         interrupted=left and brake.pulled == "interrupted",
     )
 
@@ -221,7 +222,8 @@ def _report(letter: Letter, name: str, arm: Arm, settled: Sequence[int]) -> ArmR
         conduct=conduct_of(arm.store, blocks, arm.order.role),
         faults=faults,
         decisions=decisions,
-        spent=arm.spent(),
+        spent=arm.spent(blocks),
+        all_sittings=arm.spent(),
     )
 
 

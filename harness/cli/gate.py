@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.cli.options import JsonFlag, number, one_of, whole
-from harness.cli.output import FINE, Refused, print_json, print_note, print_text
+from harness.cli.output import FINE, Refused, print_note
 from policies.contract import STYLES
 
 if TYPE_CHECKING:
     from harness.brake import Ceilings
     from harness.cli.gate_words import Words
+    from harness.gate.verdict import BuildVerdict
 
 
 def gate(
@@ -84,8 +84,18 @@ def gate(
         typer.Option(metavar="USD", parser=number(0, above=True), help="Stop as invalid at so many dollars, in all."),
     ] = None,
     max_void_rate: Annotated[
-        float, typer.Option(metavar="SHARE", parser=number(0, 0.9), help="Blocks that outages may take before invalid.")
+        float, typer.Option(metavar="SHARE", parser=number(0, 0.5), help="Blocks that outages may take before invalid.")
     ] = 0.1,
+    max_fallback_rate: Annotated[
+        float,
+        typer.Option(metavar="SHARE", parser=number(0, 1), help="Moves the fallback may make; more is no pass."),
+    ] = 0.2,
+    ends: Annotated[
+        str,
+        typer.Option(
+            metavar="ENDS", parser=one_of(("surest", "credible")), help="The largest loss of a block: surest, credible."
+        ),
+    ] = "surest",
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="The gate's, and of its folder; default: game and candidate.")
     ] = None,
@@ -111,6 +121,9 @@ def gate(
     Everything is kept below results/gate-NAME: the same command goes on after a stop, and repeats a verdict without a
     call. GITHUB_STEP_SUMMARY, when set, gets the summary too. The options from --style to --base-url are for prompts.
 
+    A candidate whose moves the fallback made, for more than --max-fallback-rate of them, is a regression; a baseline of
+    that kind is invalid. While nothing is judged, and where anything fails, the files of --junit and --summary say so.
+
       weigh gate --baseline match --candidate hoard --game goofspiel --margin 0.05
       weigh gate --save-baseline base.json --candidate mine.md@openai:gpt-5-mini --game goofspiel --pairs 200
       weigh gate --baseline base.json --candidate mine.md@openai:gpt-5-mini --margin 0.1 --junit gate.xml
@@ -119,7 +132,7 @@ def gate(
     Exit codes: 0 pass; 1 regression; 2 bad usage, file or input, or a missing key; 3 inconclusive, which is no pass;
     4 invalid: the baseline does not fit, too much is void, a limit or a provider stopped it; 130 interrupted.
     """
-    from harness.cli.gate_output import require_writable, show
+    from harness.cli.gate_output import Reports, require_writable
     from harness.cli.gate_words import Words
     from harness.cli.stopping import require_own_loop
 
@@ -142,89 +155,61 @@ def gate(
         base_url=base_url,
         timeout=timeout,
         max_void_rate=max_void_rate,
+        max_fallback_rate=max_fallback_rate,
+        ends="credible" if ends == "credible" else "surest",
         name=name,
         results=results,
         pairs=pairs,
     )
-    for option, path in (("--junit", junit), ("--summary", summary), ("--save-baseline", save_baseline)):
-        require_writable(option, path)
     ceilings = _ceilings(max_calls, max_usd)
     note = (lambda line: None) if json else print_note
     if save_baseline is not None:
+        require_writable("--save-baseline", save_baseline)
         if file is not None or junit is not None or summary is not None:
             raise Refused(
                 "--save-baseline plays one policy and judges none: leave out GATE.toml, --junit and --summary"
             )
-        _save(words, save_baseline, ceilings, note, json)
+        from harness.cli.gate_save import save
+
+        save(words, save_baseline, ceilings, note, json)
         return
-    if pairs is not None:
+    inputs = [str(each) for each in (file, config) if each is not None] + [
+        each for each in (baseline, candidate) if each
+    ]
+    reports = Reports(name or str(file or candidate or "gate"), junit, summary)
+    reports.begin(inputs)
+    with reports.failing():
+        build = _build(words, file, results, ceilings, note)
+        reports.show(build, json)
+    if build.exit_code != FINE:
+        raise typer.Exit(build.exit_code)
+
+
+def _build(words: Words, file: Path | None, results: Path | None, ceilings: Ceilings, note: Any) -> BuildVerdict:
+    """Play what is asked for."""
+    if words.pairs is not None:
         raise Refused("--pairs is for --save-baseline; a gate takes --max-pairs")
     from harness.cli.gate_play import run_gates
 
+    beta = words.beta
     if file is not None:
         from harness.cli.gate_words import of_file
 
         given = [option for option in words.given() if option not in ("--results",)]
-        if given or max_calls is not None or max_usd is not None:
-            limits = [name for name, value in (("--max-calls", max_calls), ("--max-usd", max_usd)) if value is not None]
+        if given or ceilings.calls is not None or ceilings.usd is not None:
+            limits = [
+                name
+                for name, value in (("--max-calls", ceilings.calls), ("--max-usd", ceilings.usd))
+                if value is not None
+            ]
             raise Refused(f"{', '.join([*given, *limits])}: stands in {file}, not beside it")
-        title, orders, ceilings, family_beta = of_file(file, results)
+        title, orders, ceilings, beta = of_file(file, results)
     else:
-        title, orders, family_beta = *words.gate(), beta
-    build = run_gates(title, orders, ceilings, family_beta, note)
-    show(build, json, junit, summary)
-    if build.exit_code != FINE:
-        raise typer.Exit(build.exit_code)
+        title, orders = words.gate()
+    return run_gates(title, orders, ceilings, beta, note)
 
 
 def _ceilings(calls: int | None, usd: float | None) -> Ceilings:
     from harness.brake import Ceilings
 
     return Ceilings(calls=calls, usd=usd)
-
-
-def _save(words: Words, target: Path, ceilings: Ceilings, note: Any, json: bool) -> None:
-    from harness.cli.gate_play import save_baseline
-    from harness.display_words import plural, shown
-    from harness.export import write_atomically
-    from harness.gate.baseline import written
-
-    order, conditions = words.baseline_order()
-    saved = save_baseline(order, conditions, ceilings, words.max_void_rate, note)
-    write_atomically(target, written(saved.baseline))
-    count, whole = len(saved.baseline.blocks), len(saved.baseline.whole)
-    noise = _noise(saved.baseline.means)
-    if json:
-        print_json(
-            {
-                "schema_version": 1,
-                "file": str(target),
-                "digest": saved.baseline.digest,
-                "blocks": count,
-                "void_blocks": count - whole,
-                "pairs": count * len(order.blocks[0].episodes),
-                "mean": sum(saved.baseline.means) / whole,
-                "detectable_unpaired": noise,
-                "calls": saved.spent.calls,
-                "cost_usd": saved.spent.cost_usd,
-                "measures": saved.baseline.measures,
-                "folder": order.shown,
-            }
-        )
-        return
-    mean = sum(saved.baseline.means) / whole
-    print_text(f"{shown(str(target))}: {plural(whole, 'block')} of {shown(order.spec.name)}, mean score {mean:+.4f}")
-    if count > whole:
-        print_text(f"{plural(count - whole, 'block')} more are void and will not be compared")
-    if noise is not None:
-        print_text(f"margins from about {noise:.2g} on can be told apart with so many blocks; less where pairs agree")
-    print_note(f"kept in {order.shown}; commit {target}")
-
-
-def _noise(means: Sequence[float]) -> float | None:
-    """What so many blocks could detect if pairing took no noise away."""
-    from statistics import stdev
-
-    from harness.gate.fixed import detectable
-
-    return detectable(len(means), 2**0.5 * stdev(means), 0.05, 0.05) if len(means) > 1 else None

@@ -20,11 +20,13 @@ from harness.cli.learning import Learning
 from harness.cli.output import Refused
 from harness.cli.run_folder import holds_run, opened, run_in
 from harness.config import bearing
-from harness.gate.verdict import Spent
+from harness.gate.spent import Spent
 from harness.manifest import Amendment, Manifest, differences, schedule_digest
 from harness.run import Pace, Run
 from harness.store import Store
+from harness.store_spending import Spending
 from policies.contract import canonical
+from policies.layout import LAYOUT
 
 if TYPE_CHECKING:
     from games.game import Json
@@ -68,6 +70,8 @@ class ArmOrder:
     endpoints: Mapping[str, Endpoint]
     home: Path
     """The gate's folder."""
+    rules: str
+    """`harness.cli.gate_rules.rules_digest` of today: what was played under other rules is another arm."""
     conduction: Conduction = Conduction()
 
     @property
@@ -96,9 +100,19 @@ class ArmOrder:
             "games": {
                 self.division.game.name: {"blocks": blocks, "config": self.division.config.model_dump(mode="json")}
             },
-            "models": {model: bearing(endpoint) for model, endpoint in self.endpoints.items()},
+            # Unlike a ladder's, with the port: two servers on one machine may be the two things that are compared.
+            "models": {
+                model: {**bearing(endpoint), "base_url": endpoint.base_url}
+                for model, endpoint in self.endpoints.items()
+            },
             "limits": {"decision_timeout": self.timeout, "episode_deadline": self.deadline},
-            "gate": {"role": self.role, "field": list(self.field), "policy": self.spec.to_json()},
+            "gate": {
+                "role": self.role,
+                "field": list(self.field),
+                "policy": self.spec.to_json(),
+                "rules": self.rules,
+                "layout": LAYOUT,
+            },
         }
 
 
@@ -201,18 +215,23 @@ class Arm:
             for seat, (row, episode) in enumerate(zip(rows, block.episodes, strict=True))
         )
 
-    def spent(self) -> Spent:
-        """What it took, over all sittings."""
-        total = self.store.totals()
-        replayed = sum(count - (key not in self._finished) for key, count in self._voids.items())
+    def spent(self, blocks: Sequence[Block] | None = None) -> Spent:
+        """What these blocks took, or the whole run, over all sittings."""
+        if blocks is None:
+            total, finished, voids = self.store.totals(), len(self._finished), self._voids
+        else:
+            keys = [episode.key for block in blocks for episode in block.episodes]
+            each = (spending for key in keys for spending in self.store.spending(key).values())
+            total, finished = sum(each, Spending()), sum(key in self._finished for key in keys)
+            voids = Counter({key: self._voids[key] for key in keys if self._voids[key]})
         return Spent(
-            episodes=len(self._finished),
+            episodes=finished,
             calls=total.calls,
             tokens=total.tokens,
             cost_known_usd=total.cost,
             unknown_cost_calls=total.unknown_cost,
-            void_starts=self._voids.total(),
-            replayed=replayed,
+            void_starts=voids.total(),
+            replayed=sum(count - (key not in self._finished) for key, count in voids.items()),
         )
 
     def sit_down(self, exchanges: Mapping[str, Exchange], brake: Brake, note: Callable[[str], None]) -> None:

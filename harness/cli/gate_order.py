@@ -6,27 +6,29 @@ baseline that no candidate may be held against is no refusal: such a gate is inv
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from games.game import AnyGame, ConfigInvalid
 from games.registry import GAMES, read_config
 from harness.cli.gate_arms import ArmOrder, Conduction
+from harness.cli.gate_rules import rules_digest
 from harness.cli.output import Refused
+from harness.config import bearing
 from harness.gate.baseline import Baseline, BaselineInvalid, Conditions, FieldPlayer, faults, read_baseline
 from harness.gate.checks import Check
 from harness.gate.conduct import known_measures
+from harness.gate.fallbacks import MAX_FALLBACK_RATE, played_by_fallback, rates_of
 from harness.gate.field import Block, Role, planned
+from harness.gate.pairs import Ends
 from harness.gate.standing import Terms
-from harness.gate.verdict import Subject
+from harness.gate.subject import Contestant, Subject
 from harness.gate_file import unknown_measure
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
 from harness.run import Division
 from policies.baselines import UnknownPolicy, fallback_of, scripted, yardsticks
-from policies.contract import canonical
 from policies.layout import LAYOUT
 
 if TYPE_CHECKING:
@@ -84,6 +86,8 @@ class Common:
     beta: float
     """Of each gate."""
     max_void_rate: float
+    max_fallback_rate: float = MAX_FALLBACK_RATE
+    ends: Ends = "surest"
 
     def home(self, gate: str) -> Path:
         """The folder of one gate."""
@@ -119,16 +123,19 @@ def order_of(wanted: GateWanted, common: Common) -> GateOrder:
     seed = common.seed if common.seed is not None else before.seed if before is not None else 0
     timeout = common.timeout or (before.decision_timeout if before is not None else TIMEOUT)
     deadline = common.deadline or (before.episode_deadline if before is not None else None)
-    if saved is not None:
-        problems += faults(saved, conditions(game, config, field, seed, timeout, deadline))
     seats = game.seat_count(config)
+    if saved is not None:
+        problems += faults(saved, conditions(game, config, field, seed, timeout, deadline), seats)
+        by_fallback = played_by_fallback(rates_of(saved.measures), common.max_fallback_rate)
+        if by_fallback is not None and not problems:
+            problems.append(f"the baseline measures the fallback: {by_fallback}")
     blocks = _blocks(wanted, saved, seats)
     if saved is not None and not problems:
         keys = [block.key for block in planned(name, seats, field, "candidate", seed, len(saved.blocks))]
         if [block.key for block in saved.blocks] != keys:
             problems.append("blocks: are not those that its seed and field make")
     subject = _subject(wanted, common, saved, game=name, field=field, seats=seats, seed=seed)
-    terms = _terms(wanted, common, blocks, seats)
+    terms = _terms(wanted, common, blocks, seats, float(game.lowest(config)))
 
     def arm(role: Role, spec: EntrantSpec) -> ArmOrder:
         count = len(saved.blocks) if saved is not None else blocks
@@ -140,10 +147,13 @@ def order_of(wanted: GateWanted, common: Common) -> GateOrder:
     if problems:
         return GateOrder(subject, terms, tuple(problems), wanted.checks, None, None, saved)
     candidate = arm("candidate", wanted.candidate)
-    subject = _subject(
-        wanted, common, saved, game=name, field=field, seats=seats, seed=seed, candidate_run=candidate.shown
-    )
     baseline = arm("baseline", wanted.played_baseline) if wanted.played_baseline is not None else None
+    subject = replace(
+        subject,
+        candidate_run=candidate.shown,
+        candidate_policy=contestant(candidate),
+        baseline_policy=subject.baseline_policy if baseline is None else contestant(baseline),
+    )
     return GateOrder(subject, terms, (), wanted.checks, candidate, baseline, saved)
 
 
@@ -161,6 +171,7 @@ def arm_order(
     name: str,
 ) -> ArmOrder:
     """One arm, ready. `name` is the gate's, below whose folder the arm's run lies."""
+    names = (*field, *([spec.scripted] if spec.scripted is not None else []))
     from harness.entrants import Renamed, policies_for
 
     (policy,) = policies_for((spec,), game, config)
@@ -178,6 +189,24 @@ def arm_order(
         endpoints=endpoints_of((spec,), common.settings),
         home=common.home(name),
         conduction=common.conduction,
+        rules=rules_digest(game, config, names),
+    )
+
+
+def contestant(arm: ArmOrder) -> Contestant:
+    """Who plays in an arm, by all that tells it from another policy."""
+    policy, spec, game = arm.division.policies[arm.role], arm.spec, arm.division.game.name
+    file = spec.prompt_for(game) if spec.scripted is None else None
+    if file is None or spec.model is None:
+        return Contestant(spec.name, policy.digest)
+    return Contestant(
+        name=spec.name,
+        digest=policy.digest,
+        model=policy.model,
+        prompt=file.sha256,
+        style=spec.style_with(file),
+        sampling=spec.sampling.to_json(),
+        endpoint=str(bearing(arm.endpoints[spec.model])["base_url"]),
     )
 
 
@@ -200,7 +229,7 @@ def load_baseline(path: Path) -> Baseline:
     if len(content) > LARGEST_FILE:
         raise Refused(f"{path}: larger than {LARGEST_FILE // 1_000_000} MB, so no baseline file")
     try:
-        return read_baseline(content.decode("utf-8"), str(path))
+        return read_baseline(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise Refused(f"{path}: not UTF-8 text, so no baseline file") from error
     except BaselineInvalid as error:
@@ -233,32 +262,6 @@ def conditions(
     )
 
 
-PROBES = 3
-"""Episodes that the digest of the rules is taken of."""
-
-
-def rules_digest(game: AnyGame, config: BaseModel, field: Sequence[str]) -> str:
-    """SHA-256, hex, over the rulebook and over scripted episodes: code has no digest of its own that lasts, but another
-    dealing, another move or another score shows in it."""
-    import asyncio
-
-    from harness.planning.pilots import played
-
-    division = Division(game, config, {}, fallback_of(game.name))
-    seats = game.seat_count(config)
-    names = [*dict.fromkeys([*field, *yardsticks(game.name)])]
-
-    async def probe(number: int) -> list[Any]:
-        seated = [scripted(game.name, names[(number + seat) % len(names)]) for seat in range(seats)]
-        record = await played(division, seated, f"gate/{game.name}/{number}", number, 0)
-        return [record.deal, record.aliases, record.moves, record.scores, record.measures]
-
-    async def probes() -> list[Any]:
-        return [await probe(number) for number in range(PROBES)]
-
-    return hashlib.sha256(canonical([game.rulebook(config), asyncio.run(probes())]).encode()).hexdigest()
-
-
 def _played(game: AnyGame, wanted: GateWanted, before: Conditions | None) -> tuple[BaseModel, tuple[str, ...]]:
     settings = wanted.settings if wanted.settings is not None else before.config if before is not None else {}
     names = wanted.field if wanted.field is not None else [one.name for one in before.field] if before else None
@@ -272,9 +275,18 @@ def _blocks(wanted: GateWanted, saved: Baseline | None, seats: int) -> int:
     return min(len(saved.whole), (wanted.max_pairs or seats * len(saved.whole)) // seats)
 
 
-def _terms(wanted: GateWanted, common: Common, blocks: int, seats: int) -> Terms:
+def _terms(wanted: GateWanted, common: Common, blocks: int, seats: int, lowest: float) -> Terms:
     try:
-        return Terms(wanted.margin, blocks, common.alpha, common.beta, max_void_rate=common.max_void_rate)
+        return Terms(
+            wanted.margin,
+            blocks,
+            common.alpha,
+            common.beta,
+            max_void_rate=common.max_void_rate,
+            max_fallback_rate=common.max_fallback_rate,
+            ends=common.ends,
+            lowest=lowest,
+        )
     except ValueError as error:
         raise Refused(f"{wanted.name}: {error} (a block is {seats} pairs)") from error
 
@@ -287,7 +299,6 @@ def _subject(
     field: tuple[str, ...] = (),
     seats: int = 0,
     seed: int | None = None,
-    candidate_run: str | None = None,
 ) -> Subject:
     played = wanted.played_baseline
     return Subject(
@@ -300,7 +311,8 @@ def _subject(
         seats=seats,
         seed=seed,
         folder=shown_path(common.home(wanted.name)),
-        candidate_run=candidate_run,
+        baseline_policy=None if saved is None else Contestant(**saved.policy.model_dump(mode="json")),
+        baseline_digest=None if saved is None else saved.digest,
     )
 
 

@@ -1,4 +1,4 @@
-"""Plays gates to their verdicts, and baselines to their files.
+"""Plays gates to their verdicts.
 
 Owns the loop: play what the standing asks for, look again. The verdict is read from what is kept once all is played, so
 that the same command gives it again, at no cost.
@@ -9,26 +9,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.brake import Brake, Ceilings
-from harness.cli.compose import adaptations, open_exchanges, require_ready, versions
+from harness.cli.compose import adaptations, open_exchanges, require_ready
 from harness.cli.gate_arms import Arm, arm_run
-from harness.cli.output import INTERRUPTED, INVALID, Refused
+from harness.cli.gate_history import keep, kept_in
+from harness.cli.output import Refused
 from harness.cli.stopping import stopping_on_signals
 from harness.display_words import shown
-from harness.gate.baseline import Baseline, BlockScores, FocalPolicy, made
-from harness.gate.checks import CheckResult, run_checks
-from harness.gate.conduct import conduct_of
+from harness.gate.checks import CheckResult, Measures, run_checks
+from harness.gate.conduct import conduct_of, freedom_of, measures_of
+from harness.gate.fallbacks import rates_of
+from harness.gate.judgements import judgement_of, others
 from harness.gate.pairs import block_difference
-from harness.gate.standing import Standing, Terms, stand
-from harness.gate.verdict import BuildVerdict, GateVerdict, Spent, corrected, invalid, judged
+from harness.gate.spent import Spent
+from harness.gate.standing import Standing, Terms, largest_loss, stand
+from harness.gate.verdict import BuildVerdict, GateVerdict, corrected, invalid, judged
 
 if TYPE_CHECKING:
     from harness.cli.gate_arms import ArmOrder
     from harness.cli.gate_order import GateOrder
-    from harness.gate.baseline import Conditions
     from harness.line import Exchange
     from harness.providers.endpoints import Endpoint
 
@@ -51,24 +53,26 @@ class Game:
     def standing(self) -> Standing:
         """By the blocks that are settled in both arms, from the first on without a gap."""
         differences: list[float | None] = []
-        means: list[float] = []
-        saved = self.order.saved
         for n, block in enumerate(self.candidate.order.blocks[: self.terms.limit]):
-            mine = self.candidate.scores(block)
-            if saved is not None:
-                theirs: tuple[float | None, ...] | None = saved.whole[n].scores
-            else:
-                theirs = self._baseline_scores(n)
+            mine, theirs = self.candidate.scores(block), self._baseline_scores(n)
             if mine is None or theirs is None:
                 break
             differences.append(block_difference(mine, theirs))
-            known = [score for score in theirs if score is not None]
-            if len(known) == len(theirs):
-                means.append(sum(known) / len(known))
-        before = saved.means if saved is not None else means[: self.terms.first]
-        return stand(differences, before, self.terms)
+        before = self.baseline_means(len(differences))
+        return stand(differences, before if self.baseline is None else before[: self.terms.first], self.terms)
+
+    def baseline_means(self, count: int | None = None) -> list[float]:
+        """The baseline's mean score in its whole blocks: all of a file's, or those among the first `count` played."""
+        if self.order.saved is not None:
+            return list(self.order.saved.means)
+        number = len(self.candidate.order.blocks[: self.terms.limit]) if count is None else count
+        found = [self._baseline_scores(n) for n in range(number)]
+        whole = [[score for score in scores if score is not None] for scores in found if scores and None not in scores]
+        return [sum(scores) / len(scores) for scores in whole]
 
     def _baseline_scores(self, n: int) -> tuple[float | None, ...] | None:
+        if self.order.saved is not None:
+            return self.order.saved.whole[n].scores
         arm = self.baseline
         return None if arm is None else arm.scores(arm.order.blocks[n])
 
@@ -91,59 +95,35 @@ def run_gates(name: str, orders: Sequence[GateOrder], ceilings: Ceilings, beta: 
     require_playable(arms, ceilings)
     with ExitStack() as stack:
         games = [_opened(order, stack) for order in orders]
-        brake = brake_on([arm for game in games if game is not None for arm in game.arms], ceilings)
-        drive(_play_all([game for game in games if game is not None], brake, note), brake)
-        verdicts = [
+        opened = [game for game in games if game is not None]
+        before = _spent(opened)
+        brake = brake_on([arm for game in opened for arm in game.arms], ceilings)
+        drive(_play_all(opened, brake, note), brake)
+        told = [
             _told(order, game, brake) if game is not None else _invalid(order)
             for order, game in zip(orders, games, strict=True)
         ]
-    left = any(gate.verdict == "invalid" and gate.reason == brake.reason for gate in verdicts)
-    return BuildVerdict(name, corrected(verdicts, beta), interrupted=brake.pulled == "interrupted" and left)
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A baseline that was played, and what it took."""
-
-    baseline: Baseline
-    spent: Spent
-
-
-def save_baseline(order: ArmOrder, now: Conditions, ceilings: Ceilings, max_void_rate: float, note: Note) -> Saved:
-    """Play a baseline's blocks. Raises Refused, with its exit code, where it comes to no end or too much is void."""
-    require_playable([order], ceilings)
-    with arm_run(order) as arm:
-        brake = brake_on([arm], ceilings)
-        drive(_play_arm(arm, brake, note), brake)
-        scores = [arm.scores(block) for block in order.blocks]
-        if any(each is None for each in scores):
-            _close(arm, brake)
-            code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
-            raise Refused(f"no baseline is saved: {brake.reason}; the same command goes on", code=code)
-        blocks = [
-            BlockScores(key=block.key, scores=each)
-            for block, each in zip(order.blocks, scores, strict=True)
-            if each is not None
-        ]
-        void = sum(not block.whole for block in blocks)
-        if void > max_void_rate * len(blocks) or void == len(blocks):
-            arm.store.set_status(f"stopped: {void} blocks are void")
-            raise Refused(
-                f"no baseline is saved: {void} of {len(blocks)} blocks are void; the same command plays them again",
-                code=INVALID,
-            )
-        if arm.store.status != "finished":
-            arm.store.set_status("finished")
-        prompt = order.spec.prompt_for(now.game)
-        policy = order.division.policies[order.role]
-        focal = FocalPolicy(
-            name=order.spec.name,
-            digest=policy.digest,
-            model=policy.model,
-            prompt=None if prompt is None else prompt.sha256,
+        left = any(gate.verdict == "invalid" and gate.reason == brake.reason for gate in told)
+        verdicts = tuple(
+            verdict if game is None else _remembered(game, verdict)
+            for verdict, game in zip(corrected(told, beta), games, strict=True)
         )
-        measures = conduct_of(arm.store, order.blocks, order.role)
-        return Saved(made(now, focal, versions(), blocks, measures), arm.spent())
+        sitting = _spent(opened) - before
+    return BuildVerdict(name, verdicts, interrupted=brake.pulled == "interrupted" and left, sitting=sitting)
+
+
+def _spent(games: Sequence[Game]) -> Spent:
+    """What the runs of these gates hold, over all sittings."""
+    return sum((arm.spent() for game in games for arm in game.arms), Spent())
+
+
+def _remembered(game: Game, verdict: GateVerdict) -> GateVerdict:
+    """The verdict with those the same candidate got under other terms; and it is kept beside them."""
+    folder, now = game.candidate.order.folder, judgement_of(verdict, game.order.checks)
+    before = others(kept_in(folder), now)
+    if now is not None:
+        keep(folder, now)
+    return replace(verdict, judged_before=before)
 
 
 def _opened(order: GateOrder, stack: ExitStack) -> Game | None:
@@ -199,6 +179,8 @@ async def _play(game: Game, brake: Brake, note: Note) -> None:
     standing = game.standing()
     if not standing.more:
         return
+    for warning in _warnings(game, standing):
+        note(f"{shown(game.order.subject.name)}: {warning}")
     async with AsyncExitStack() as stack:
         exchanges = await _exchanges([arm.order for arm in game.arms], stack)
         for arm in game.arms:
@@ -211,17 +193,6 @@ async def _play(game: Game, brake: Brake, note: Note) -> None:
         finally:
             for line in adaptations(exchanges):
                 note(line)
-
-
-async def _play_arm(arm: Arm, brake: Brake, note: Note) -> None:
-    from harness.cli.gate_arms import play_arm
-
-    with stopping_on_signals(brake, note):
-        if all(arm.settled(episode.key) for episode in arm.order.episodes()):
-            return
-        async with AsyncExitStack() as stack:
-            exchanges = await _exchanges([arm.order], stack)
-            await play_arm(arm, arm.order.blocks, exchanges, brake, note)
 
 
 async def _exchanges(arms: Sequence[ArmOrder], stack: AsyncExitStack) -> Mapping[str, Exchange]:
@@ -246,27 +217,57 @@ async def play_together(arms: Sequence[Arm], start: int, count: int) -> None:
 
 def _told(order: GateOrder, game: Game, brake: Brake) -> GateVerdict:
     """The verdict by what is kept. Says so in the runs, too."""
-    standing, void = game.standing(), _void(order)
-    spent = sum((arm.spent() for arm in game.arms), Spent())
+    standing = game.standing()
+    blocks = slice(0, standing.judged)
+    mine = conduct_of(game.candidate.store, game.candidate.order.blocks[blocks], "candidate")
+    rates = (rates_of(mine), rates_of(_before(order, game, standing.judged, ()).values))
+    known: dict[str, Any] = {
+        "spent": sum((arm.spent(arm.order.blocks[blocks]) for arm in game.arms), Spent()),
+        "all_sittings": sum((arm.spent() for arm in game.arms), Spent()),
+        "baseline_void": _void(order),
+        "warnings": _warnings(game, standing),
+    }
     if standing.more:
         game.status("interrupted" if brake.pulled == "interrupted" else f"stopped: {brake.reason}")
-        known: dict[str, Any] = {"standing": standing, "spent": spent, "baseline_void": void}
+        known |= {"standing": standing, "candidate_rates": rates[0], "baseline_rates": rates[1]}
         return invalid(order.subject, order.terms, [brake.reason], "the same command goes on from here", **known)
     checks: tuple[CheckResult, ...] = ()
     if order.checks and not standing.too_void:
-        blocks = game.candidate.order.blocks[: standing.judged]
-        mine = conduct_of(game.candidate.store, blocks, "candidate")
-        checks = run_checks(order.checks, mine, _before(order, game, standing.judged))
-    verdict = judged(order.subject, game.terms, standing, checks, spent, void)
+        relative = [check.measure for check in order.checks if (check.max_increase, check.max_decrease) != (None, None)]
+        shown_now = measures_of(game.candidate.store, game.candidate.order.blocks[blocks], "candidate", relative)
+        checks = run_checks(order.checks, shown_now, _before(order, game, standing.judged, relative))
+    verdict = judged(order.subject, game.terms, standing, checks, rates, **known)
     game.status(f"stopped: {verdict.reason}" if verdict.verdict == "invalid" else "finished")
     return verdict
 
 
-def _before(order: GateOrder, game: Game, count: int) -> Mapping[str, float | None]:
-    """The baseline's measures."""
-    if game.baseline is None:
-        return {} if order.saved is None else order.saved.measures
-    return conduct_of(game.baseline.store, game.baseline.order.blocks[:count], "baseline")
+def _before(order: GateOrder, game: Game, count: int, relative: Sequence[str]) -> Measures:
+    """The baseline's measures, with errors of those that a change is checked of."""
+    if game.baseline is not None:
+        return measures_of(game.baseline.store, game.baseline.order.blocks[:count], "baseline", relative)
+    if order.saved is None:
+        return Measures()
+    number = len(order.saved.blocks)
+    return Measures(order.saved.measures, order.saved.errors, freedom_of(number), number)
+
+
+def _warnings(game: Game, standing: Standing) -> tuple[str, ...]:
+    """What the terms probably do not mean."""
+    told = []
+    fewest = standing.design.fewest_to_pass
+    if fewest > game.terms.limit:
+        told.append(
+            f"a candidate just as good can hardly pass: {fewest} blocks that all agree exclude a loss of "
+            f"{game.terms.margin:g}, and {game.terms.limit} may be played; allow more, or a larger margin"
+        )
+    loss = largest_loss(game.baseline_means(), game.terms.lowest)
+    if loss is None or game.terms.margin < loss:
+        return tuple(told)
+    told.append(
+        f"the margin {game.terms.margin:g} is beyond any possible loss: the baseline's mean leaves {loss:.3g} to lose, "
+        "so whatever plays passes"
+    )
+    return tuple(told)
 
 
 def _invalid(order: GateOrder) -> GateVerdict:
@@ -278,14 +279,10 @@ def _void(order: GateOrder) -> int:
     return 0 if order.saved is None else len(order.saved.blocks) - len(order.saved.whole)
 
 
-def _close(arm: Arm, brake: Brake) -> None:
-    arm.store.set_status("interrupted" if brake.pulled == "interrupted" else f"stopped: {brake.reason}")
-
-
 def _progress(game: Game, standing: Standing) -> str:
     look = standing.look
     name = shown(game.order.subject.name)
     if look is None or look.mean is None:
         return f"{name}: no block has a difference yet"
     more = f"; {standing.more} more blocks" if standing.more else ""
-    return f"{name}: {look.n} blocks, difference {look.mean:+.4f}, likelihood ratio {look.llr:+.2f}{more}"
+    return f"{name}: {look.n} blocks, difference {look.mean:+.4f} ({look.lower:+.4f} to {look.upper:+.4f}){more}"

@@ -25,7 +25,9 @@ from harness.cli.gate_order import (
 from harness.cli.output import Refused
 from harness.config_sections import safe_name
 from harness.entrants import EntrantSpec, parse_entrants
+from harness.gate.fallbacks import MAX_FALLBACK_RATE
 from harness.gate.field import planned
+from harness.gate.pairs import Ends
 from harness.gate_file import GateWanted, is_baseline_file, load_gate_file
 from harness.providers.endpoints import EndpointSettings
 from policies.contract import STYLES, Sampling
@@ -57,6 +59,8 @@ class Words:
     base_url: str | None
     timeout: float | None
     max_void_rate: float
+    max_fallback_rate: float
+    ends: Ends
     name: str | None
     results: Path | None
     pairs: int | None
@@ -64,6 +68,7 @@ class Words:
     def given(self) -> list[str]:
         """The options that were given, and differ from their defaults."""
         unset: dict[str, Any] = {"alpha": 0.05, "beta": 0.05, "max_void_rate": 0.1, "settings": ()}
+        unset |= {"max_fallback_rate": MAX_FALLBACK_RATE, "ends": "surest"}
         return [
             "--set" if key == "settings" else f"--{key.replace('_', '-')}"
             for key in self.__dataclass_fields__
@@ -141,6 +146,8 @@ class Words:
             alpha=self.alpha,
             beta=self.beta,
             max_void_rate=self.max_void_rate,
+            max_fallback_rate=self.max_fallback_rate,
+            ends=self.ends,
         )
 
     def _field(self) -> tuple[str, ...] | None:
@@ -203,6 +210,8 @@ def of_file(path: Path, results: Path | None) -> tuple[str, list[GateOrder], Cei
         alpha=head.alpha,
         beta=head.beta / len(file.gates),  # a regression under a share of beta survives Holm's correction by itself
         max_void_rate=head.max_void_rate,
+        max_fallback_rate=head.max_fallback_rate,
+        ends=head.ends,
     )
     orders = [order_of(wanted, common) for wanted in file.gates]
     ceilings = Ceilings(limits.max_calls, limits.max_tokens, limits.max_usd, limits.max_seconds)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -48,6 +48,11 @@ class FocalPolicy(Frozen):
     """None for a scripted one."""
     prompt: str | None
     """SHA-256, hex, of its prompt file."""
+    style: str | None = None
+    """How it asked for answers, here and below: None for a scripted one, and where an older file does not say."""
+    sampling: dict[str, JsonValue] | None = None
+    endpoint: str | None = None
+    """Where its model was asked; `this machine` for a server on it."""
 
 
 class Conditions(Frozen):
@@ -93,6 +98,8 @@ class Baseline(Frozen):
     blocks: tuple[BlockScores, ...] = Field(strict=False, min_length=1)
     measures: dict[str, Measure | None]
     """Secondary measures over its episodes, by name; None where nothing was observed."""
+    errors: dict[str, Measure | None] = Field(default_factory=dict)
+    """Their standard errors, clustered by block; none in older files."""
 
     @property
     def whole(self) -> tuple[BlockScores, ...]:
@@ -111,6 +118,7 @@ def made(
     versions: Mapping[str, str],
     blocks: Sequence[BlockScores],
     measures: Mapping[str, float | None],
+    errors: Mapping[str, float | None] | None = None,
 ) -> Baseline:
     """The baseline with its digest."""
     unsigned = Baseline(
@@ -120,18 +128,36 @@ def made(
         versions=dict(versions),
         blocks=tuple(blocks),
         measures=dict(measures),
+        errors=dict(errors or {}),
     )
     return unsigned.model_copy(update={"digest": digest_of(unsigned)})
 
 
 def digest_of(baseline: Baseline) -> str:
     """SHA-256, hex, over the canonical JSON of everything but the digest itself."""
-    return hashlib.sha256(canonical(baseline.model_dump(mode="json", exclude={"digest"})).encode()).hexdigest()
+    document = _document(baseline)
+    del document["digest"]
+    return hashlib.sha256(canonical(document).encode()).hexdigest()
+
+
+ADDED: Final = ("style", "sampling", "endpoint")
+"""Keys of `policy` that older files do not have: left out where they say nothing, as `errors` is."""
+
+
+def _document(baseline: Baseline) -> dict[str, Any]:
+    """The file's object."""
+    document = baseline.model_dump(mode="json")
+    for key in ADDED:
+        if document["policy"][key] is None:
+            del document["policy"][key]
+    if not document["errors"]:
+        del document["errors"]
+    return document
 
 
 def written(baseline: Baseline) -> str:
     """The file's text: equal baselines give equal bytes, and a block stands on a line of its own."""
-    document = baseline.model_dump(mode="json")
+    document = _document(baseline)
     blocks = ",\n".join(f"  {json.dumps(block)}" for block in document.pop("blocks"))
     head = json.dumps(document, indent=1)[:-2]
     return f'{head},\n "blocks": [\n{blocks}\n ]\n}}\n'
@@ -160,10 +186,11 @@ def read_baseline(text: str, source: str) -> Baseline:
         raise BaselineInvalid(f"{source}: {where}: {in_words(details, Baseline)}") from error
 
 
-def faults(baseline: Baseline, now: Conditions) -> list[str]:
+def faults(baseline: Baseline, now: Conditions, seats: int | None = None) -> list[str]:
     """Why no candidate may be held against this baseline under the conditions of today, a line each; none when it may.
 
-    A line names what differs with both values: `config.cards: 13 in the baseline, 6 now`.
+    A line names what differs with both values: `config.cards: 13 in the baseline, 6 now`. `seats` is how many scores a
+    block has; None for whatever the first one has.
     """
     lines = []
     if digest_of(baseline) != baseline.digest:
@@ -182,9 +209,10 @@ def faults(baseline: Baseline, now: Conditions) -> list[str]:
         lines += _compare("layout", was.layout, is_now.layout)
     if not lines or lines[-1].startswith("digest"):  # else it follows from what is named already
         lines += _compare("rules", was.rules, is_now.rules)
-    seats = {len(block.scores) for block in baseline.blocks}
-    if len(seats) > 1:
-        lines.append("blocks: have different numbers of seats")
+    wanted = seats if seats is not None else len(baseline.blocks[0].scores)
+    odd = next((block for block in baseline.blocks if len(block.scores) != wanted), None)
+    if odd is not None and not lines:
+        lines.append(f"blocks: {quote(odd.key)} has {len(odd.scores)} scores, and a block here has {wanted}")
     return lines
 
 

@@ -1,19 +1,24 @@
 """How the focal policy of one arm behaved beside its scores: what secondary checks are held against.
 
-Owns the names of these measures and their reading from a run. Knows neither thresholds nor verdicts.
+Owns the names of these measures, their reading from a run, and their standard errors. Knows neither thresholds nor
+verdicts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from harness.accounts import latency_of
 from harness.diagnostics import diagnostics_of
+from harness.gate.checks import Measures
 
 if TYPE_CHECKING:
     from harness.gate.field import Block, Role
+    from harness.record import Record
     from harness.store import Store
 
 COMMON: Final[Mapping[str, str]] = MappingProxyType(
@@ -27,40 +32,110 @@ COMMON: Final[Mapping[str, str]] = MappingProxyType(
 )
 """What each measure says that every game has."""
 
+GROUPS: Final = 20
+"""The most groups of blocks that are left out in turn for a standard error."""
+
+Values: TypeAlias = dict[str, float | None]
+Part = TypeVar("Part")
+
 
 def known_measures(game: str) -> tuple[str, ...]:
     """Every measure a check may name."""
     return (*COMMON, *diagnostics_of(game).meanings)
 
 
-def conduct_of(store: Store, blocks: Sequence[Block], focal: Role) -> dict[str, float | None]:
+def conduct_of(store: Store, blocks: Sequence[Block], focal: Role) -> Values:
     """Every measure of the focal policy over its finished episodes in `blocks`; None where nothing was observed."""
-    records = []
-    latencies: list[float] = []
-    cost, unknown, made, fallbacks, retried = 0.0, 0, 0, 0, 0
-    for block in blocks:
-        for seat, episode in enumerate(block.episodes):
-            record = store.record(episode.key)
-            if record is None:
-                continue
-            records.append(record)
-            own = [decision.by for decision in record.decisions if decision.seat == seat]
-            made += len(own)
-            fallbacks += own.count("fallback")
-            retried += own.count("fallback") + own.count("retry")
-            spent = store.spending(episode.key).get(seat)
-            if spent is not None:
-                cost += spent.cost
-                unknown += spent.unknown_cost
-                latencies += store.seat_latencies(episode.key).get(seat, [])
+    return _measured([_seen(store, block) for block in blocks], focal)
+
+
+def measures_of(store: Store, blocks: Sequence[Block], focal: Role, wanted: Iterable[str] | None = None) -> Measures:
+    """The same with standard errors of the `wanted` measures (of all, unless said otherwise)."""
+    parts = [part for part in (_seen(store, block) for block in blocks) if part.records]
+    values = _measured(parts, focal)
+    names = list(values) if wanted is None else [name for name in dict.fromkeys(wanted) if name in values]
+    how = _measured if any(name not in COMMON for name in names) else _common_of
+    errors = jackknifed(parts, lambda kept: how(kept, focal), names) if names else {}
+    return Measures(values, errors, freedom_of(len(parts)), len(parts))
+
+
+def freedom_of(blocks: int) -> int:
+    """Degrees of freedom of errors over so many blocks."""
+    return max(0, min(blocks, GROUPS) - 1)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What one block shows of its focal policy."""
+
+    records: list[Record] = field(default_factory=list)
+    latencies: list[float] = field(default_factory=list)
+    cost: float = 0.0
+    unknown: int = 0
+    made: int = 0
+    fallbacks: int = 0
+    retried: int = 0
+
+
+def _seen(store: Store, block: Block) -> _Seen:
+    seen = _Seen()
+    for seat, episode in enumerate(block.episodes):
+        record = store.record(episode.key)
+        if record is None:
+            continue
+        seen.records.append(record)
+        own = [decision.by for decision in record.decisions if decision.seat == seat]
+        seen.made += len(own)
+        seen.fallbacks += own.count("fallback")
+        seen.retried += own.count("fallback") + own.count("retry")
+        spent = store.spending(episode.key).get(seat)
+        if spent is not None:
+            seen.cost += spent.cost
+            seen.unknown += spent.unknown_cost
+            seen.latencies += store.seat_latencies(episode.key).get(seat, [])
+    return seen
+
+
+def _measured(parts: Sequence[_Seen], focal: Role) -> Values:
+    records = [record for part in parts for record in part.records]
     if not records:
         return {}
-    latency = latency_of(sorted(latencies))
-    common = {
-        "fallback_rate": fallbacks / made if made else None,
-        "retry_rate": retried / made if made else None,
-        "cost_per_episode_usd": None if unknown else cost / len(records),
+    return {**_common_of(parts, focal), **diagnostics_of(records[0].game).diagnose(records).get(focal, {})}
+
+
+def _common_of(parts: Sequence[_Seen], focal: Role) -> Values:
+    episodes, made = sum(len(part.records) for part in parts), sum(part.made for part in parts)
+    if not episodes:
+        return {}
+    latency = latency_of(sorted(latency for part in parts for latency in part.latencies))
+    unknown = sum(part.unknown for part in parts)
+    return {
+        "fallback_rate": sum(part.fallbacks for part in parts) / made if made else None,
+        "retry_rate": sum(part.retried for part in parts) / made if made else None,
+        "cost_per_episode_usd": None if unknown else sum(part.cost for part in parts) / episodes,
         "latency_p50": latency.p50,
         "latency_p95": latency.p95,
     }
-    return {**common, **diagnostics_of(records[0].game).diagnose(records).get(focal, {})}
+
+
+def jackknifed(parts: Sequence[Part], measure: Callable[[list[Part]], Values], names: Sequence[str]) -> Values:
+    """Standard errors of measures over independent parts; None where they cannot be had.
+
+    The delete-a-group jackknife (Kott, Journal of Official Statistics 17, 2001): G = up to GROUPS groups, dealt in
+    turn; error^2 = (G - 1) / G * sum over groups of (measure without the group - their mean)^2. With a part in each
+    group it is the plain jackknife: of a mean, the usual standard error. It takes any measure, medians too where a
+    group holds many observations.
+    """
+    groups = min(len(parts), GROUPS)
+    if groups < 2:
+        return dict.fromkeys(names)
+    without = [measure([part for n, part in enumerate(parts) if n % groups != group]) for group in range(groups)]
+    return {name: _spread([values.get(name) for values in without]) for name in names}
+
+
+def _spread(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    mean = sum(known) / len(known)
+    return sqrt((len(known) - 1) / len(known) * sum((value - mean) ** 2 for value in known))

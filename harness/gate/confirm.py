@@ -31,8 +31,7 @@ def sign_flip(values: Floats, alternative: Alternative) -> float:
 
     The share of sign patterns whose sum lies as far out as the one seen (Fisher, The Design of Experiments, 1935, 21):
     all patterns up to EXACT values, else DRAWS random ones and the one seen, so never 0 (Phipson & Smyth, 2010). Exact
-    for values symmetric about 0; for others it is an approximation, which is why it may confirm here and never decide.
-    1 for no values.
+    for values symmetric about 0; for others it is an approximation. 1 for no values.
     """
     import numpy as np
 

@@ -1,16 +1,11 @@
-"""The fixed-size test a sequential one is measured by, and the bounds of a mean.
+"""The fixed-size test a sequential one is measured by.
 
-Owns sample sizes, detectable effects and bounds at one look. Knows no sequence of looks and no verdicts.
+Owns sample sizes and detectable effects. Knows no sequence of looks and no verdicts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.clusters import ZERO
-
-if TYPE_CHECKING:
-    from harness.clusters import Floats
 
 
 def fixed_size(effect: float, sd: float, alpha: float, beta: float) -> int | None:
@@ -46,44 +41,3 @@ def detectable(count: int, sd: float, alpha: float, beta: float) -> float | None
         return None
     quantiles = stats.t.isf([alpha, beta], count - 1)
     return float(quantiles.sum() * sd / count**0.5)
-
-
-def lower_bound(values: Floats, level: float, end: float) -> float:
-    """A lower bound of the mean that is too high with chance `level`: the t bound with one value more, at the low end.
-
-    The value that was not seen stands for losses too rare to have been met yet. Where it matters, with few blocks or
-    blocks that all agree, the bound is about as low as one for a proportion: n blocks that all show 0 do not exclude a
-    mean of `end` * q for (1 - q)^n > `level`. Elsewhere it is lower than the t bound by about (mean - end) / n. Never
-    below `end`; `end` itself for no values.
-    """
-    from scipy import stats
-
-    if not len(values):
-        return end
-    mean, error = _guarded(values, end)
-    return max(end, mean - float(stats.t.isf(level, len(values))) * error)
-
-
-def upper_bound(values: Floats, level: float, end: float) -> float:
-    """The mirror image of `lower_bound`: an upper bound with one value more, at the high end."""
-    return -lower_bound(-values, level, -end)
-
-
-def p_above(values: Floats, mean: float, end: float) -> float:
-    """The `level` at which `lower_bound` is `mean`: a p-value of "the mean is no more than that". 1 for no values."""
-    from scipy import stats
-
-    if not len(values):
-        return 1.0
-    guarded, error = _guarded(values, end)
-    if error <= ZERO:
-        return 1.0
-    return float(stats.t.sf((guarded - mean) / error, len(values)))
-
-
-def _guarded(values: Floats, end: float) -> tuple[float, float]:
-    """Mean and standard error with one value more, at the end."""
-    import numpy as np
-
-    guarded = np.append(values, end)
-    return float(guarded.mean()), float(guarded.std(ddof=1)) / len(guarded) ** 0.5

@@ -9,6 +9,16 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
 from statistics import stdev
+from typing import Literal, TypeAlias
+
+Ends: TypeAlias = Literal["surest", "credible"]
+"""What is taken for the largest loss and the largest gain of a block.
+
+`surest`: nothing is assumed. The candidate may break down in any block to the lowest score the rules allow.
+`credible`: no block changes by more than STRETCH standard deviations of the baseline's blocks. Fewer blocks decide, and
+a candidate whose only fault are rare breakdowns beyond that passes too often: for policies that cannot break down, or
+where something else would notice it.
+"""
 
 LOWEST, HIGHEST = -1.0, 1.0
 """Where scores lie."""
@@ -46,7 +56,11 @@ def surest_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: floa
     """The least and the greatest difference a block can show, from the baseline's mean score in each of its blocks.
 
     No assumption: the candidate scores `lowest` in every episode of the baseline's best block, or `highest` in its
-    worst. `lowest` may be what the game allows (-1/3 at goofspiel for four). Raises ValueError for no blocks.
+    worst. `lowest` is what the rules allow (`Game.lowest`: -1/3 at goofspiel for four); `baseline` must hold every
+    block that may be played. Raises ValueError for no blocks.
+
+    One end for all blocks, although each block has its own (`lowest` less its baseline's score): a bet sized by that
+    would be small where the baseline was lucky, which is where a loss is likely.
     """
     _some(baseline)
     return lowest - max(baseline), highest - min(baseline)
@@ -55,7 +69,7 @@ def surest_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: floa
 def credible_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: float = HIGHEST) -> tuple[float, float]:
     """The same under an assumption: no block changes by more than STRETCH standard deviations of the baseline's blocks.
 
-    Games whose scores spread little over many values need it, or their ends decide how many blocks a gate takes. Where
+    Where scores spread little over many values, sure ends decide how many blocks a gate takes, and these do not. Where
     scores come in lumps (one block mean in more than COMMON of the blocks), a block that breaks may fall anywhere: then
     it is `surest_ends`, and never more. Raises ValueError for no blocks.
     """

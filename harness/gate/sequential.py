@@ -7,24 +7,26 @@ function of the differences in the order of the schedule and of the design: whoe
     H0: E[d] <= -margin ("worse by the margin")     H1: E[d] >= 0 ("as good")
 
 Looks are taken after `min_blocks` blocks, then after every `batch`, and at `max_blocks`.
-- A look passes when the log likelihood ratio of mean 0 against mean -margin reaches the high Wald bound, and a
-  sign-flip test of d + margin confirms it at `alpha`.
-- It is a regression when the ratio reaches the low bound, and a sign-flip test of d confirms it at `beta`.
-- An unconfirmed crossing decides nothing; the gate goes on.
-- At `max_blocks` the bounds of the mean decide: pass when `lower` is above -margin, regression when `upper` is below 0,
-  else inconclusive. Both at once (worse, by less than the margin) is a pass.
+- A look passes when a bet against H0 has come to 1 / alpha times its stake, and is a regression when one against H1 has
+  come to 1 / beta (`harness.gate.bets`). Both at once (worse, by less than the margin) is a pass.
+- At `max_blocks` a gate that neither of them decided is inconclusive.
+
+So a candidate worse by the margin or more passes with a chance of at most alpha, and one as good is called a regression
+with at most beta, for differences of any shape and any number of looks: as long as blocks are drawn independently, and
+none shows a difference beyond the ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, exp, log
+from math import exp
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from harness.gate.bets import fewest_zeros, log_stakes, lower_bound, upper_bound
 from harness.gate.confirm import sign_flip
-from harness.gate.fixed import detectable, fixed_size, lower_bound, p_above, upper_bound
-from harness.gate.sprt import Bounds, exact_llr, wald_bounds
+from harness.gate.fixed import detectable, fixed_size
+from harness.gate.sprt import Bounds, log_likelihood_ratio, wald_bounds
 
 if TYPE_CHECKING:
     from harness.clusters import Floats
@@ -34,10 +36,8 @@ Verdict: TypeAlias = Literal["pass", "regression", "continue", "inconclusive"]
 WIDEST = 2.0
 """Scores lie in [-1, 1], so differences in [-2, 2]."""
 
-CAP_SHARE = 0.5
-"""The part of alpha and beta at which the bounds of the mean stand. The looks may spend all of both, yet the sum holds:
-most samples that err at the cap would have erred at a look, and looks in batches overshoot Wald's bounds. Measured by
-`benches/gate.py`, at caps from half to twice the fixed test."""
+_ROUNDING = 1e-9
+"""By how much a difference may lie beyond an end that it reaches exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Design:
     """The chance that a candidate as good as the baseline is called a regression."""
     least: float = -WIDEST
     """The lowest difference a block can show; see `harness.gate.pairs`. Decides how many blocks without a loss it takes
-    to exclude losses that are rare."""
+    to exclude losses that are rare: about 3 * -least / margin at an alpha of 5 %, and no valid test takes fewer."""
     greatest: float = WIDEST
     """The highest one."""
 
@@ -83,17 +83,13 @@ class Design:
             )
 
     @property
-    def bounds(self) -> Bounds:
-        """Wald's bounds of the log likelihood ratio."""
-        return wald_bounds(self.alpha, self.beta)
-
-    @property
     def fewest_to_pass(self) -> int:
         """Blocks it takes to pass when every difference is exactly 0: looks come where they come, so perhaps some more.
 
-        So many are needed to exclude that the margin is lost in rare blocks of the `least` difference.
+        log(1 / alpha) / log(1 + 0.95 * margin / (-least - margin)), rounded up, for a margin of at most half of -least;
+        at least `min_blocks`. So many exclude that the margin is lost in rare blocks of the `least` difference.
         """
-        return max(self.min_blocks, ceil(self.bounds.high / -log(1 - self.margin / -self.least)))
+        return max(self.min_blocks, fewest_zeros(self.alpha, -self.margin, self.least))
 
     def look_after(self, count: int) -> int | None:
         """The blocks at the first look after `count` blocks; None at the cap."""
@@ -110,8 +106,8 @@ class Look:
     """What the blocks up to one look say. A number that does not exist is None."""
 
     verdict: Verdict
-    by: Literal["bounds", "cap"] | None
-    """Whether the likelihood ratio decided or the cap came; None for `continue`."""
+    by: Literal["bets", "cap"] | None
+    """Whether a bet decided or the cap came; None for `continue`."""
     n: int
     """Blocks judged."""
     missing: int
@@ -122,23 +118,25 @@ class Look:
     sd: float | None
     """Of block differences, divided by n - 1."""
     lower: float
-    """One-sided bound of the mean at alpha / 2 (97.5 %), guarded against losses too rare to have been met."""
+    """The largest mean that was given up at alpha at any of the blocks: above -margin where the gate passes. It is ever
+    above the true mean with a chance of at most alpha, however many looks there were."""
     upper: float
-    """The same from above at beta / 2, so that with 5 % for both the two are a 95 % interval."""
-    llr: float
-    """Log likelihood ratio of mean 0 against mean -margin, exact. Positive speaks for a pass."""
-    bounds: Bounds
-    """Where it stops the gate."""
-    p_confirm: float | None
-    """Sign-flip p-value of the side whose bound was crossed; None where none was."""
+    """The same from above at beta: below 0 for a regression."""
     p_pass: float
-    """Sequential p-value of "worse by the margin": the least `alpha` at which a look so far had crossed."""
+    """Sequential p-value of "worse by the margin or more": the least `alpha` at which a block so far had passed."""
     p_regression: float
     """Sequential p-value of "as good as the baseline", likewise; what `harness.gate.family` corrects."""
     mde: float | None
     """Minimum detectable effect: the least loss that a fixed test of `n` blocks finds with chance 1 - beta."""
     fixed_n: int | None
     """Blocks the fixed t test would have taken for the same margin, errors and spread."""
+    llr: float | None
+    """Fishtest's log likelihood ratio of a mean of 0 against one of -margin, at these blocks. Told beside the verdict,
+    which it does not decide (see `harness.gate.sprt`); None without spread."""
+    wald: Bounds
+    """Where Fishtest's test would stop."""
+    p_sign_flip: float
+    """The sign-flip test of "worse by the margin" at these blocks, which would confirm such a stop. Told, likewise."""
 
     @property
     def saved(self) -> int | None:
@@ -154,24 +152,22 @@ def decide(differences: Sequence[float | None], design: Design) -> Look:
     verdict is `continue`. Raises ValueError for a difference outside [-2, 2].
     """
     values, missing = present(differences)
-    return _told(values, missing, design, _walk(values, design)[-1])
+    return _told(values, missing, design, walk(values, design)[-1])
 
 
 def looks(differences: Sequence[float | None], design: Design) -> tuple[Look, ...]:
     """Every look of the gate, in order, up to the one that `decide` gives."""
     values, missing = present(differences)
-    return tuple(_told(values, missing, design, step) for step in _walk(values, design))
+    return tuple(_told(values, missing, design, step) for step in walk(values, design))
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
     """What decides at one look, without what is only told of it."""
 
     count: int
-    llr: float
     verdict: Verdict
-    by: Literal["bounds", "cap"] | None
-    p_confirm: float | None
+    by: Literal["bets", "cap"] | None
     p_pass: float
     p_regression: float
 
@@ -187,62 +183,71 @@ def present(differences: Sequence[float | None]) -> tuple[Floats, int]:
     return np.array(there, dtype=np.float64), len(differences) - len(there)
 
 
-def _walk(values: Floats, design: Design) -> list[_Step]:
+def walk(values: Floats, design: Design) -> list[Step]:
     """The looks at the blocks there are; at least one step, the last for the blocks beyond the last look."""
-    steps: list[_Step] = []
-    p_pass = p_regression = 1.0
+    steps: list[Step] = []
+    evidence = _Evidence(values, design)
     count = design.look_after(0)
     while count is not None and count <= len(values):
-        step = _step(values[:count], design, p_pass, p_regression)
-        steps.append(step)
-        if step.verdict != "continue":
+        steps.append(_step(evidence.after(count), count, design))
+        if steps[-1].verdict != "continue":
             return steps
-        p_pass, p_regression = step.p_pass, step.p_regression
         count = design.look_after(count)
     if not steps or steps[-1].count < len(values):
-        llr = _llr(values, design)
-        steps.append(_Step(len(values), llr, "continue", None, None, p_pass, p_regression))
+        steps.append(Step(len(values), "continue", None, *evidence.after(len(values))))
     return steps
 
 
-def _step(values: Floats, design: Design, p_pass: float, p_regression: float) -> _Step:
-    count, llr, bounds = len(values), _llr(values, design), design.bounds
-    p_pass = min(p_pass, exp(-llr) * (1 - design.beta))
-    p_regression = min(p_regression, exp(llr) * (1 - design.alpha))
-    p_confirm: float | None = None
-    if llr >= bounds.high:
-        p_confirm = sign_flip(values + design.margin, "greater")
-        if p_confirm <= design.alpha:
-            return _Step(count, llr, "pass", "bounds", p_confirm, p_pass, p_regression)
-    elif llr <= bounds.low:
-        p_confirm = sign_flip(values, "less")
-        if p_confirm <= design.beta:
-            return _Step(count, llr, "regression", "bounds", p_confirm, p_pass, p_regression)
-    if count < design.max_blocks:
-        return _Step(count, llr, "continue", None, p_confirm, p_pass, p_regression)
-    low, high = _ends(values, design)
-    p_pass = min(p_pass, p_above(values, -design.margin, low) / CAP_SHARE)
-    p_regression = min(p_regression, p_above(-values, 0.0, -high) / CAP_SHARE)
-    verdict: Verdict = "inconclusive"
-    if lower_bound(values, CAP_SHARE * design.alpha, low) > -design.margin:
-        verdict = "pass"
-    elif upper_bound(values, CAP_SHARE * design.beta, high) < 0:
-        verdict = "regression"
-    return _Step(count, llr, verdict, "cap", p_confirm, p_pass, p_regression)
+def _step(p_values: tuple[float, float], count: int, design: Design) -> Step:
+    p_pass, p_regression = p_values
+    if p_pass <= design.alpha:
+        return Step(count, "pass", "bets", p_pass, p_regression)
+    if p_regression <= design.beta:
+        return Step(count, "regression", "bets", p_pass, p_regression)
+    if count >= design.max_blocks:
+        return Step(count, "inconclusive", "cap", p_pass, p_regression)
+    return Step(count, "continue", None, p_pass, p_regression)
 
 
-def _llr(values: Floats, design: Design) -> float:
-    return exact_llr(values, -design.margin, 0.0, _ends(values, design))
+class _Evidence:
+    """Both p-values after any number of the values; the bets are laid once, and again where a value moved the ends."""
+
+    def __init__(self, values: Floats, design: Design) -> None:
+        self._values, self._design = values, design
+        self._ends: tuple[float, float] | None = None
+
+    def after(self, count: int) -> tuple[float, float]:
+        """Of "worse by the margin", and of "as good"."""
+        if not count:
+            return 1.0, 1.0
+        ends = _ends(self._values[:count], self._design)
+        if ends != self._ends:
+            self._lay(ends)
+        return exp(-float(self._best[0][count - 1])), exp(-float(self._best[1][count - 1]))
+
+    def _lay(self, ends: tuple[float, float]) -> None:
+        import numpy as np
+
+        (low, high), values, margin = ends, self._values, self._design.margin
+        beyond = np.flatnonzero((values < low - _ROUNDING) | (values > high + _ROUNDING))
+        inside = values[: beyond[0]] if len(beyond) else values
+        stakes = log_stakes(inside, -margin, low, margin), log_stakes(-inside, 0.0, -high, margin)
+        self._ends = ends
+        self._best = [np.maximum.accumulate(np.maximum(stake, 0.0)) for stake in stakes]
 
 
 def _ends(values: Floats, design: Design) -> tuple[float, float]:
     """The ends of the design, moved out to what was seen where they proved too narrow."""
     if not len(values):
         return design.least, design.greatest
-    return min(design.least, float(values.min())), max(design.greatest, float(values.max()))
+    low, high = float(values.min()), float(values.max())
+    return (
+        low if low < design.least - _ROUNDING else design.least,
+        high if high > design.greatest + _ROUNDING else design.greatest,
+    )
 
 
-def _told(values: Floats, missing: int, design: Design, step: _Step) -> Look:
+def _told(values: Floats, missing: int, design: Design, step: Step) -> Look:
     seen = values[: step.count]
     low, high = _ends(seen, design)
     sd = float(seen.std(ddof=1)) if step.count > 1 else None
@@ -255,13 +260,13 @@ def _told(values: Floats, missing: int, design: Design, step: _Step) -> Look:
         next_batch=0 if following is None else following - step.count,
         mean=float(seen.mean()) if step.count else None,
         sd=sd,
-        lower=lower_bound(seen, CAP_SHARE * design.alpha, low),
-        upper=upper_bound(seen, CAP_SHARE * design.beta, high),
-        llr=step.llr,
-        bounds=design.bounds,
-        p_confirm=step.p_confirm,
-        p_pass=min(1.0, step.p_pass),
-        p_regression=min(1.0, step.p_regression),
+        lower=lower_bound(seen, design.alpha, low, design.margin),
+        upper=upper_bound(seen, design.beta, high, design.margin),
+        p_pass=step.p_pass,
+        p_regression=step.p_regression,
         mde=None if sd is None else detectable(step.count, sd, design.alpha, design.beta),
         fixed_n=None if sd is None else fixed_size(design.margin, sd, design.alpha, design.beta),
+        llr=log_likelihood_ratio(seen, -design.margin, 0.0),
+        wald=wald_bounds(design.alpha, design.beta),
+        p_sign_flip=sign_flip(seen + design.margin, "greater"),
     )

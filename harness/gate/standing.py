@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, log
+from typing import get_args
 
+from harness.gate.bets import MOST
+from harness.gate.fallbacks import MAX_FALLBACK_RATE
 from harness.gate.fixed import fixed_size
-from harness.gate.pairs import credible_ends, surest_ends
-from harness.gate.sequential import CAP_SHARE, WIDEST, Design, Look, decide
+from harness.gate.pairs import HIGHEST, LOWEST, Ends, credible_ends, surest_ends
+from harness.gate.sequential import Design, Look, decide
 
 FEWEST = 2
 """Blocks without which nothing can be judged."""
@@ -33,11 +36,21 @@ class Terms:
     """Blocks from look to look."""
     max_void_rate: float = 0.1
     """The largest share of its blocks that outages may take."""
+    max_fallback_rate: float = MAX_FALLBACK_RATE
+    """The largest share of an arm's moves that the fallback may make."""
+    ends: Ends = "surest"
+    """What is taken for the largest loss and gain of a block; see `harness.gate.pairs`."""
+    lowest: float = LOWEST
+    """The lowest score the game's rules allow: `Game.lowest` of its config."""
 
     def __post_init__(self) -> None:
         if self.limit < FEWEST:
             raise ValueError(f"{self.limit} blocks cannot be judged: it takes {FEWEST} or more")
-        self.design((-WIDEST, WIDEST))
+        if not LOWEST <= self.lowest < 0:
+            raise ValueError(f"a lowest score of {self.lowest} does not lie between {LOWEST:g} and 0")
+        if self.ends not in get_args(Ends):
+            raise ValueError(f"ends are {self.ends!r}: they may be {' or '.join(get_args(Ends))}")
+        self.design((self.lowest - HIGHEST, HIGHEST - self.lowest))
 
     def design(self, ends: tuple[float, float]) -> Design:
         return Design(
@@ -65,6 +78,8 @@ class Standing:
     """Of these, how many an outage took."""
     more: int
     """Blocks to be played next; 0 when the gate is over."""
+    ends: Ends
+    """Those that were reckoned with: `credible` only where the terms ask for it and it is narrower."""
     too_void: bool
     """More of its blocks are missing than its terms allow: invalid, whatever the look says."""
 
@@ -72,52 +87,76 @@ class Standing:
 def stand(differences: Sequence[float | None], baseline: Sequence[float], terms: Terms) -> Standing:
     """Where the gate stands after the blocks of `differences`, the first of its schedule; None for a void one.
 
-    `baseline` are mean scores of the baseline in its blocks, from which the ends of a difference are taken: all that
-    are known beforehand, or those of the blocks before the first look.
+    `baseline` are the baseline's mean scores in its blocks, from which the ends of a difference are taken: those of a
+    baseline file, in the order of its schedule; or, where the baseline is played too, of the blocks before the first
+    look, which say nothing of later ones (see `ends_of`).
     """
     given = differences[: terms.limit]
-    design = terms.design(ends_of(baseline, terms.margin))
+    ends, range_of_differences = ends_of(baseline, terms)
+    design = terms.design(range_of_differences)
     missing = sum(difference is None for difference in given)
     if missing > terms.max_void_rate * terms.limit:
-        return Standing(_judged(given, design), design, len(given), missing, 0, too_void=True)
+        return Standing(_judged(given, design), design, len(given), missing, 0, ends, too_void=True)
     look = decide(given, design)
     left = terms.limit - len(given)
     if look.verdict == "continue" and left:
-        return Standing(look, design, len(given), missing, min(look.next_batch, left), too_void=False)
+        return Standing(look, design, len(given), missing, min(look.next_batch, left), ends, too_void=False)
     last = look if look.verdict != "continue" else _judged(given, design)
-    judged = _position(given, last.n) if last is not None and last.by == "bounds" else len(given)
+    judged = _position(given, last.n) if last is not None and last.by == "bets" else len(given)
     gone = sum(difference is None for difference in given[:judged])
-    return Standing(last, design, judged, gone, 0, too_void=gone > terms.max_void_rate * judged)
+    return Standing(last, design, judged, gone, 0, ends, too_void=gone > terms.max_void_rate * judged)
 
 
-def ends_of(baseline: Sequence[float], margin: float) -> tuple[float, float]:
-    """The least and greatest difference of a block, wide enough for the margin."""
-    if not baseline:
-        return -WIDEST, WIDEST
-    if len(baseline) >= FEWEST:
-        ends = credible_ends(baseline)
-        if ends[0] < -margin and ends[1] > 0:
-            return ends
-    least, greatest = surest_ends(baseline)
-    return (least, greatest) if least < -margin and greatest > 0 else (-WIDEST, WIDEST)
+def ends_of(baseline: Sequence[float], terms: Terms) -> tuple[Ends, tuple[float, float]]:
+    """The least and the greatest difference of a block, and whether an assumption went into them.
+
+    `surest`: what the rules allow against the baseline's own scores, where all blocks that may be played are among
+    `baseline`. Where they are not, the baseline's next block may be its best, so it is what the rules allow at all. All
+    blocks of a file count, not only those up to the limit: so a gate that goes on under a higher limit lays the same
+    bets, and its errors stay what they were.
+    `credible`, if the terms say so: `credible_ends` of the blocks there are, unless these exclude the margin itself.
+    """
+    widest = terms.lowest - HIGHEST, HIGHEST - terms.lowest
+    known = baseline and len(baseline) >= terms.limit
+    least, greatest = surest_ends(baseline, terms.lowest) if known else widest
+    if least >= -terms.margin:
+        least = widest[0]
+    if greatest <= 0:
+        greatest = widest[1]
+    if terms.ends == "credible" and len(baseline) >= FEWEST:
+        lower, higher = credible_ends(baseline, terms.lowest)
+        if least < lower < -terms.margin and higher > 0:
+            return "credible", (lower, min(greatest, higher))
+    return "surest", (least, greatest)
 
 
 def further(look: Look, design: Design) -> int | None:
     """How many more blocks an inconclusive gate would probably take, if differences go on as they were.
 
-    So many that one of the bounds at the cap would clear its threshold. None where nothing is known of the spread.
+    What the better of both bets lacks, over what it gains in a block; at most twice the fixed test, within which most
+    gates end. None where nothing is known of the spread.
     """
-    from scipy import stats
-
     if look.mean is None or look.sd is None:
         return None
-    to_pass, to_fail = look.mean + design.margin, -look.mean
-    distance, level = max((to_pass, design.alpha), (to_fail, design.beta))
-    wanted = fixed_size(design.margin, look.sd, design.alpha, design.beta) or design.fewest_to_pass
-    if distance > 0:
-        clear = float(stats.norm.isf(CAP_SHARE * level)) * look.sd / distance
-        wanted = max(min(wanted, ceil(clear * clear)), look.n + design.batch)
-    return max(design.batch, wanted - look.n)
+    to_pass = _blocks(look.mean + design.margin, look.sd, -design.least - design.margin, look.p_pass / design.alpha)
+    to_fail = _blocks(-look.mean, look.sd, design.greatest, look.p_regression / design.beta)
+    fixed = fixed_size(design.margin, look.sd, design.alpha, design.beta) or 0
+    most = max(2 * fixed, design.fewest_to_pass) - look.n
+    return max(design.batch, min(most, *(count for count in (to_pass, to_fail) if count is not None)))
+
+
+def _blocks(distance: float, sd: float, gap: float, lacking: float) -> int | None:
+    """Blocks in which a bet on a mean that lies at `distance` from the one it is against grows by so many times."""
+    if distance <= 0:
+        return None
+    square = sd * sd + distance * distance
+    bet = min(distance / square, MOST / gap)
+    return ceil(log(max(1.0, lacking)) / (bet * distance - bet * bet * square / 2))
+
+
+def largest_loss(baseline: Sequence[float], lowest: float = LOWEST) -> float | None:
+    """What the mean can lose at most: a candidate that scores `lowest` everywhere. None where nothing is known."""
+    return sum(baseline) / len(baseline) - lowest if baseline else None
 
 
 def _judged(differences: Sequence[float | None], design: Design) -> Look | None:

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from harness.gate.checks import CheckResult
+from harness.gate.fallbacks import CHECK, Rates, played_by_fallback
 from harness.gate.family import holm
+from harness.gate.spent import Spent
 from harness.gate.standing import Standing, Terms, further
+from harness.gate.subject import Subject
+
+if TYPE_CHECKING:
+    from harness.gate.judgements import Judgement
 
 Outcome: TypeAlias = Literal["pass", "regression", "inconclusive", "invalid"]
 
@@ -24,55 +30,8 @@ INTERRUPTED: Final = 130
 WORST: Final[tuple[Outcome, ...]] = ("regression", "invalid", "inconclusive", "pass")
 """What one of several says of all: a regression is known, whatever else could not be judged."""
 
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Which gate it is."""
-
-    name: str
-    game: str
-    candidate: str
-    baseline: str
-    baseline_file: str | None
-    """As it was named; None where the baseline is played now."""
-    field: tuple[str, ...]
-    seats: int
-    seed: int | None
-    folder: str
-    """Where the runs of its arms lie."""
-    candidate_run: str | None = None
-    """The folder of the candidate's own."""
-
-    @property
-    def estimand(self) -> str:
-        return (
-            f"mean score at {self.game} of {self.candidate} less that of {self.baseline}, in one seat against "
-            f"{', '.join(self.field)}, over the same deals, seeds and seats"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What the arms took, over all sittings."""
-
-    episodes: int = 0
-    """Finished ones."""
-    calls: int = 0
-    tokens: int = 0
-    cost_known_usd: float = 0.0
-    unknown_cost_calls: int = 0
-    void_starts: int = 0
-    """How often an outage ended an episode."""
-    replayed: int = 0
-    """Episodes that were begun again after one, with the same seed."""
-
-    @property
-    def cost_usd(self) -> float | None:
-        return None if self.unknown_cost_calls else self.cost_known_usd
-
-    def __add__(self, other: Spent) -> Spent:
-        pairs = zip(asdict(self).values(), asdict(other).values(), strict=True)
-        return Spent(*(mine + theirs for mine, theirs in pairs))
+NOTHING: Final = Spent()
+UNKNOWN: Final = Rates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +56,19 @@ class GateVerdict:
     p_regression_holm: float | None
     """Corrected for all gates of the build."""
     checks: tuple[CheckResult, ...]
+    """The rule of `harness.gate.fallbacks` among them, where it failed."""
     spent: Spent
+    """On the blocks that were judged, in all arms that are played."""
     baseline_void: int = 0
     """Blocks of a baseline file that are void and were not played."""
+    all_sittings: Spent = NOTHING
+    """What the runs of these arms took in all, blocks beyond the verdict included."""
+    candidate_rates: Rates = UNKNOWN
+    baseline_rates: Rates = UNKNOWN
+    warnings: tuple[str, ...] = ()
+    """What is allowed and probably not meant, a line each."""
+    judged_before: tuple[Judgement, ...] = ()
+    """The same candidate under other terms, the oldest first."""
 
     @property
     def saved_blocks(self) -> int | None:
@@ -109,7 +78,7 @@ class GateVerdict:
 
     @property
     def saved_calls(self) -> int | None:
-        """The same in calls, at what its own blocks took."""
+        """The same in calls, at what the judged blocks took."""
         if self.saved_blocks is None or self.standing is None or not self.standing.judged:
             return None
         return round(self.saved_blocks * self.spent.calls / self.standing.judged)
@@ -118,6 +87,7 @@ class GateVerdict:
         return {
             **asdict(self.subject),
             "field": list(self.subject.field),
+            "differs": list(self.subject.differs),
             "estimand": self.subject.estimand,
             "verdict": self.verdict,
             "score": self.score,
@@ -128,16 +98,22 @@ class GateVerdict:
             **_standing_json(self.standing, self.subject.seats),
             "p_regression_holm": self.p_regression_holm,
             "baseline_void_blocks": self.baseline_void,
-            **asdict(self.spent),
-            "cost_usd": self.spent.cost_usd,
+            "fallback_rate": self.candidate_rates.fallback,
+            "retry_rate": self.candidate_rates.retry,
+            "baseline_fallback_rate": self.baseline_rates.fallback,
+            "baseline_retry_rate": self.baseline_rates.retry,
+            **self.spent.to_json(),
+            "all_sittings": self.all_sittings.to_json(),
             "saved_blocks": self.saved_blocks,
             "saved_calls": self.saved_calls,
             "checks": [asdict(check) for check in self.checks],
+            "warnings": list(self.warnings),
+            "judged_before": [judgement.to_json() for judgement in self.judged_before],
         }
 
 
 def _terms_json(terms: Terms | None) -> dict[str, Any]:
-    names = ("margin", "alpha", "beta", "max_void_rate")
+    names = ("margin", "alpha", "beta", "max_void_rate", "max_fallback_rate", "lowest")
     return {
         **{name: None if terms is None else getattr(terms, name) for name in names},
         "max_blocks": None if terms is None else terms.limit,
@@ -146,13 +122,15 @@ def _terms_json(terms: Terms | None) -> dict[str, Any]:
 
 def _standing_json(standing: Standing | None, seats: int) -> dict[str, Any]:
     look = None if standing is None else standing.look
-    names = ("mean", "sd", "lower", "upper", "mde", "llr", "p_pass", "p_regression", "p_confirm", "by")
+    names = ("mean", "sd", "lower", "upper", "mde", "p_pass", "p_regression", "by", "llr", "wald", "p_sign_flip")
     return {
         "blocks": 0 if look is None else look.n,
         "pairs": 0 if look is None else look.n * seats,
         "void_blocks": 0 if standing is None else standing.missing,
         **{name: None if look is None else getattr(look, name) for name in names},
         "fixed_blocks": None if look is None else look.fixed_n,
+        "ends": None if standing is None else standing.ends,
+        "fewest_to_pass": None if standing is None else standing.design.fewest_to_pass,
         "least": None if standing is None else standing.design.least,
         "greatest": None if standing is None else standing.design.greatest,
     }
@@ -165,6 +143,8 @@ class BuildVerdict:
     name: str
     gates: tuple[GateVerdict, ...]
     interrupted: bool = False
+    sitting: Spent = NOTHING
+    """What this command itself took: nothing, where a verdict is only told again."""
 
     @property
     def verdict(self) -> Outcome:
@@ -181,8 +161,16 @@ class BuildVerdict:
             "verdict": self.verdict,
             "exit_code": self.exit_code,
             "interrupted": self.interrupted,
+            "sitting": {
+                "calls": self.sitting.calls,
+                "tokens": self.sitting.tokens,
+                "cost_usd": self.sitting.cost_usd,
+            },
             "gates": [gate.to_json() for gate in self.gates],
         }
+
+
+OWN_BASELINE: Final = "take a baseline that plays its own moves; or allow more with max_fallback_rate"
 
 
 def worst(outcomes: Sequence[Outcome]) -> Outcome:
@@ -209,18 +197,52 @@ def invalid(subject: Subject, terms: Terms | None, problems: Sequence[str], todo
 
 
 def judged(
-    subject: Subject, terms: Terms, standing: Standing, checks: Sequence[CheckResult], spent: Spent, void: int = 0
+    subject: Subject,
+    terms: Terms,
+    standing: Standing,
+    checks: Sequence[CheckResult],
+    rates: tuple[Rates, Rates] = (UNKNOWN, UNKNOWN),
+    **more: Any,
 ) -> GateVerdict:
-    """A gate that was played to its end. Raises ValueError for one that goes on."""
+    """A gate that was played to its end. Raises ValueError for one that goes on.
+
+    `rates` are the candidate's and the baseline's; `more` are further fields of the verdict, as `spent`.
+    """
     look = standing.look
     if standing.more or (look is not None and look.verdict == "continue" and not standing.too_void):
         raise ValueError("the gate is not over")
-    known: dict[str, Any] = {"standing": standing, "checks": tuple(checks), "spent": spent, "baseline_void": void}
+    candidate, baseline = rates
+    by_fallback = played_by_fallback(candidate, terms.max_fallback_rate)
+    if by_fallback is not None:
+        share = candidate.fallback
+        failed = CheckResult(
+            CHECK,
+            "regression",
+            share,
+            baseline.fallback,
+            None,
+            terms.max_fallback_rate,
+            by_fallback,
+            None,
+            standing.judged,
+        )
+        checks = [failed, *checks]
+    known: dict[str, Any] = {
+        "standing": standing,
+        "checks": tuple(checks),
+        "spent": Spent(),
+        "candidate_rates": candidate,
+        "baseline_rates": baseline,
+        **more,
+    }
     if standing.too_void:
         rate = f"{standing.missing} of {standing.judged} blocks are void, more than {terms.max_void_rate:.0%} allow"
         return invalid(subject, terms, [rate], "the same command plays the void episodes again", **known)
     if look is None:
         return invalid(subject, terms, ["fewer than 2 blocks have a difference"], "allow more blocks", **known)
+    measured = played_by_fallback(baseline, terms.max_fallback_rate)
+    if measured is not None:
+        return invalid(subject, terms, [f"the baseline measures the fallback: {measured}"], OWN_BASELINE, **known)
     score: Outcome = look.verdict if look.verdict in ("pass", "regression") else "inconclusive"
     verdict = worst([score, *(check.verdict for check in checks)])
     return GateVerdict(
@@ -287,6 +309,9 @@ def _next(score: Outcome, verdict: Outcome, subject: Subject, standing: Standing
             )
         return f"play {blocks}: raise --max-pairs; or accept a larger margin"
     if verdict == "inconclusive":
-        names = ", ".join(check.measure for check in checks if check.verdict == "inconclusive")
-        return f"nothing is known of {names}: save the baseline again, or drop the check"
+        unsure = [check for check in checks if check.verdict == "inconclusive"]
+        unknown = [check.measure for check in unsure if check.value is None or check.baseline is None]
+        if unknown:
+            return f"nothing is known of {', '.join(unknown)}: save the baseline again, or drop the check"
+        return f"more blocks may tell of {', '.join(check.measure for check in unsure)}: play a larger baseline"
     return ""

@@ -54,6 +54,14 @@ def records(document, letter):
         return {record.key: record for record in store.records()}
 
 
+def test_an_arm_is_no_ladder_and_two_arms_are_none(here):
+    said = compare("match", "hoard", *SMALL, "--pairs", 4, "--json")
+    arms = [arm["run"] for arm in said.json["arms"] if arm["run"]]
+    assert arms
+    for words in (["rank", *arms], ["rank", arms[0]], ["report", arms[0]], ["audit", arms[0]], ["plan", arms[0]]):
+        weigh(*words).refused("is one arm of a gate or a comparison", "`weigh gate` or `weigh compare`")
+
+
 def test_hoard_against_match_differs_as_worked_out_from_the_records(here):
     said = compare("match", "hoard", "--game", "goofspiel", "--json")
     assert said.code == 0
@@ -95,11 +103,14 @@ def test_a_script_against_itself_is_exactly_0_and_the_reason_is_told(here):
     said = compare("match", "hoard", *SMALL, "--null")
     assert said.code == 0
     text = " ".join(said.out.split())
-    assert "noise the same policy against itself gives 0.000, 95 % 0.000 to 0.000" in text
+    assert "noise the same policy against itself gives 0.000 in every block exactly 0 in every block" in text
     assert "exactly 0 in every block: A is a script whose moves follow from what it sees" in text
     equal = compare("match", "match", *SMALL, "--json").json
     assert {block["difference"] for block in equal["blocks"]} == {0.0}
     assert equal["answer"] == "not_told_apart"
+    # Twenty blocks that agree are no proof that the next one will.
+    assert (equal["difference"]["interval"], equal["difference"]["sd"]) == (None, 0.0)
+    assert "B - A 0.000 in every block: no interval" in " ".join(compare("match", "match", *SMALL).out.split())
 
 
 def test_chance_against_itself_is_noise_around_0(here):
@@ -166,6 +177,34 @@ def test_more_pairs_keep_the_blocks_that_are_played(here):
     assert [arm["run"] for arm in few["arms"]] == [arm["run"] for arm in more["arms"]]
     assert more["blocks"][:3] == few["blocks"]
     assert compare("random", "match", *SMALL, "--pairs", "6", "--json").json["blocks"] == few["blocks"]
+
+
+def test_what_an_arm_took_is_that_of_the_blocks_compared(server, here):
+    base = ("--base-url", server.openai_url, "--json", *SMALL)
+    whole = compare(PLAIN, "match", *base, "--pairs", "8").json["arms"][0]
+    part = compare(PLAIN, "match", *base, "--pairs", "4").json["arms"][0]
+    assert (whole["episodes"], part["episodes"]) == (8, 4)
+    assert part["calls"] == part["decisions"] == whole["calls"] / 2
+    assert part["all_sittings"]["calls"] == whole["calls"] == whole["all_sittings"]["calls"]
+
+
+def test_another_server_on_this_machine_is_asked_afresh(server, here):
+    words = (PLAIN, "match", *SMALL, "--pairs", "4", "--json")
+    first = compare(*words, "--base-url", server.openai_url).json["arms"][0]
+    with MockServerProcess(Options(log_size=50)) as other:
+        second = compare(*words, "--base-url", other.openai_url).json["arms"][0]
+        assert other.stats()["requests"] == second["calls"] > 0
+    assert first["run"] != second["run"]
+
+
+def test_an_arm_that_the_fallback_played_is_named(server, here):
+    server.follow(read_plan({"rules": [{"do": "reply", "text": "?"}]}))
+    words = (PLAIN, "match", *SMALL, "--pairs", "12", "--base-url", server.openai_url)
+    document = compare(*words, "--json").json
+    assert document["arms"][0]["conduct"]["fallback_rate"] == 1.0
+    (note,) = document["notes"]
+    assert note == "A: the fallback made 100 % of its moves, so its score tells of the fallback"
+    assert "note        A: the fallback made 100 % of its moves" in compare(*words).out
 
 
 def test_pairs_are_rounded_up_to_whole_blocks(here):

@@ -18,7 +18,7 @@ from games.game import AnyGame, ConfigInvalid, DealInvalid, Event, MoveRefused, 
 from games.registry import GAMES, read_config
 from games.replay import replay, replay_states
 from tests.games.adapters.table import ADAPTERS
-from tests.games.tables import SEEDS, Table, episodes, every_game, every_table, snapshot, some_moves
+from tests.games.tables import SEEDS, Table, all_tables, episodes, every_game, every_table, snapshot, some_moves
 
 # The suite itself
 
@@ -214,6 +214,28 @@ def test_scores_are_exact_and_sum_to_zero(table: Table) -> None:
             assert all(type(score) is Fraction for score in outcome.scores)
             assert sum(outcome.scores) == 0
             assert all(-1 <= score <= 1 for score in outcome.scores)
+
+
+@every_table
+def test_no_score_is_below_the_lowest(table: Table) -> None:
+    lowest = table.game.lowest(table.config)
+    assert type(lowest) is Fraction
+    assert -1 <= lowest < 0
+    assert min(scores(table)) >= lowest
+
+
+@every_game
+def test_the_lowest_score_is_reached(game: AnyGame) -> None:
+    tables = [table for parameter in all_tables() for table in parameter.values if table.game is game]
+    assert any(min(scores(table)) == game.lowest(table.config) for table in tables)
+
+
+def scores(table: Table) -> list[Fraction]:
+    """Of every seat, wherever random episodes end or are stopped."""
+    ends = [
+        end for episode in episodes(table) for end in [*(s.stop() for s in episode.states[:-1]), episode.states[-1]]
+    ]
+    return [score for end in ends if end.outcome for score in end.outcome.scores]
 
 
 @every_table

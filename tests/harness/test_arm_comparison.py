@@ -10,7 +10,7 @@ from scipy import stats
 
 from harness.arm_comparison import ArmComparison, ArmReport, Letter
 from harness.arm_comparison_text import comparison_lines
-from harness.gate.verdict import Spent
+from harness.gate.spent import Spent
 
 BLOCKS = tuple(f"oshi_zumo/b{n:04}" for n in range(6))
 A = [(0.0, -1.0), (0.5, 0.5), (1.0, 0.0), (-1.0, -1.0), (0.0, 0.0), (0.25, -0.25)]
@@ -68,12 +68,33 @@ def test_differences_and_interval_worked_by_hand_and_by_scipy():
         (A, A, "not_told_apart", 0),
         (A[:1], B[:1], "nothing", 3),
         (A[:4], A[:4], "nothing", 3),
+        (A, [tuple(score / 2 for score in block) for block in [(0.0, 0.0)] * 6], "not_told_apart", 0),
         ([], [], "nothing", 3),
     ],
 )
 def test_the_answer_is_where_the_interval_lies(a, b, answer, code):
     comparison = told(a, b)
     assert (comparison.answer, comparison.exit_code) == (answer, code)
+
+
+def test_blocks_that_all_agree_have_no_interval_and_their_signs_decide():
+    half = [(0.5, 0.5)] * 6
+    comparison = told([(0.0, 0.0)] * 6, half)
+    assert comparison.comparison.p == 2 / 2**6
+    assert comparison.answer == "b_higher"
+    assert comparison.to_json()["difference"]["interval"] is None
+    assert "B - A       +0.500 in every block: no interval" in lines(comparison)
+    five = told([(0.0, 0.0)] * 5, half[:5])
+    assert five.comparison.p == 2 / 2**5  # more than 5 %
+    assert (five.answer, five.exit_code) == ("nothing", 3)
+
+
+def test_an_arm_of_fallback_moves_is_named_whatever_the_answer():
+    broken = {"fallback_rate": 0.9999, "retry_rate": 1.0}
+    comparison = replace(told(), b=arm("B", B, conduct=broken))
+    assert comparison.notes == ("B: the fallback made 99.99 % of its moves, so its score tells of the fallback",)
+    assert any(line.startswith("note ") for line in lines(comparison))
+    assert told().notes == ()
 
 
 def test_a_void_episode_takes_its_whole_block_and_is_counted():
@@ -99,7 +120,7 @@ def test_noise_of_exactly_zero_says_why():
     comparison = told(again=A)
     assert comparison.noiseless
     text = " ".join("\n".join(lines(comparison)).split())
-    assert "noise the same policy against itself gives 0.000, 95 % 0.000 to 0.000" in text
+    assert "noise the same policy against itself gives 0.000 in every block exactly 0 in every block" in text
     assert "A is a script whose moves follow from what it sees" in text
     modelled = replace(comparison, a=replace(comparison.a, model="openai:m"))
     assert "the model answered alike both times" in " ".join("\n".join(lines(modelled)).split())

@@ -135,3 +135,35 @@ def test_the_digest_covers_everything_but_itself():
     one = baseline()
     assert digest_of(one.model_copy(update={"digest": "x"})) == one.digest
     assert digest_of(one.model_copy(update={"versions": {}})) != one.digest
+
+
+def test_what_an_older_file_does_not_say_leaves_its_bytes_and_its_digest_alone():
+    document = json.loads(written(baseline(PROMPTED)))
+    assert set(document["policy"]) == {"name", "digest", "model", "prompt"}
+    assert "errors" not in document
+    assert faults(read_baseline(written(baseline(PROMPTED)), "b.json"), CONDITIONS) == []
+
+
+def test_style_sampling_endpoint_and_errors_come_back_and_are_under_the_digest():
+    known = PROMPTED.model_copy(update={"style": "schema", "sampling": {"temperature": 1.7}, "endpoint": "https://x"})
+    blocks = baseline().blocks
+    one = made(CONDITIONS, known, {}, blocks, {"fallback_rate": 0.1}, {"fallback_rate": 0.02})
+    again = read_baseline(written(one), "b.json")
+    assert again == one
+    assert faults(again, CONDITIONS) == []
+    for found, put in (("1.7", "1.8"), ("0.02", "0.03"), ("https://x", "https://y")):
+        (line, *_) = faults(read_baseline(written(one).replace(found, put), "b.json"), CONDITIONS)
+        assert line.startswith("digest: ")
+
+
+@pytest.mark.parametrize(("seats", "named"), [(4, None), (None, None), (3, "goofspiel/b0000"), (5, "goofspiel/b0000")])
+def test_every_block_has_as_many_scores_as_a_block_of_the_game(seats, named):
+    lines = faults(baseline(), CONDITIONS, seats)
+    assert [named in line for line in lines] == ([] if named is None else [True])
+
+
+def test_a_block_of_another_length_is_named_though_the_digest_fits():
+    one = baseline()
+    odd = one.model_copy(update={"blocks": (one.blocks[0], one.blocks[1].model_copy(update={"scores": (0.0, 0.0)}))})
+    (line,) = faults(odd.model_copy(update={"digest": digest_of(odd)}), CONDITIONS, 4)
+    assert line == 'blocks: "goofspiel/b0001" has 2 scores, and a block here has 4'

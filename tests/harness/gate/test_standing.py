@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from math import sin
+from dataclasses import replace
+from math import log, sin
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy import array
 
-from harness.gate.sequential import decide
+from harness.gate.sequential import decide, walk
 from harness.gate.standing import Terms, ends_of, further, stand
 
 TERMS = Terms(margin=0.1, limit=40)
@@ -82,7 +84,7 @@ def test_more_voids_than_allowed_end_the_gate_at_once():
 
 
 def test_voids_are_held_against_the_blocks_that_were_judged():
-    terms = Terms(margin=0.15, limit=100, max_void_rate=0.1)
+    terms = Terms(margin=0.35, limit=100, max_void_rate=0.1)
     differences = [None, None, *[0.0] * 10]
     standing = stand(differences, [0.06 * sin(n) for n in range(100)], terms)
     assert standing.look is not None
@@ -102,12 +104,63 @@ def test_blocks_beyond_the_look_that_decided_change_nothing():
     assert stand([*good, *[-0.4] * 25], SPREAD, few).look == stand(good, SPREAD, few).look
 
 
+NARROW = [0.001 * n for n in range(20)]
+FOUR = -1 / 3
+"""The lowest score of goofspiel for four."""
+
+
+def test_ends_without_an_assumption_are_what_the_rules_allow_against_the_baselines_own_blocks():
+    terms = Terms(margin=0.01, limit=20, lowest=FOUR)
+    assert ends_of(NARROW, terms) == ("surest", pytest.approx((FOUR - 0.019, 1.0)))
+    assert ends_of(NARROW, replace(terms, limit=10)) == ends_of(NARROW, terms)  # so a raised limit changes no bet
+    assert ends_of(NARROW, replace(terms, lowest=-1.0)) == ("surest", pytest.approx((-1.019, 1.0)))
+
+
+def test_a_baseline_whose_blocks_are_not_all_known_may_yet_have_its_best():
+    terms = Terms(margin=0.01, limit=21, lowest=FOUR)
+    assert ends_of(NARROW, terms) == ends_of([], terms) == ("surest", pytest.approx((FOUR - 1, 1 - FOUR)))
+
+
+def test_credible_ends_are_taken_where_they_are_asked_for_and_narrower():
+    terms = Terms(margin=0.01, limit=20, ends="credible", lowest=FOUR)
+    reach = 4 * (sum((x - 0.0095) ** 2 for x in NARROW) / 19) ** 0.5
+    assert ends_of(NARROW, terms) == ("credible", pytest.approx((-reach, reach)))
+    assert ends_of(NARROW, replace(terms, limit=99)) == ("credible", pytest.approx((-reach, reach)))
+    assert ends_of(NARROW, replace(terms, margin=0.1)) == ("surest", pytest.approx((FOUR - 0.019, 1.0)))
+    assert ends_of([0.2] * 20, terms)[0] == "surest"  # in lumps
+    assert stand([0.0] * 20, NARROW, terms).ends == "credible"
+    assert stand([0.0] * 20, NARROW, replace(terms, ends="surest")).ends == "surest"
+
+
 def test_the_ends_are_wide_enough_for_the_margin():
-    narrow = [0.001 * n for n in range(20)]
-    assert ends_of(narrow, 0.01)[0] == pytest.approx(-4 * (sum((x - 0.0095) ** 2 for x in narrow) / 19) ** 0.5)
-    assert ends_of(narrow, 0.5)[0] == pytest.approx(-1 - 0.019)
-    assert ends_of([], 0.5) == (-2, 2)
-    assert ends_of([1.0, 1.0], 0.5) == (-2, 2)  # nothing can be better than best
+    assert ends_of([1.0, 1.0], Terms(margin=0.5, limit=2))[1] == (-2, 2)  # nothing can be better than best
+    assert ends_of([-0.9, -0.8], Terms(margin=0.5, limit=2))[1] == pytest.approx((-2, 1.9))
+
+
+def test_rare_breakdowns_pass_no_more_often_than_alpha_without_an_assumption():
+    """A baseline that spreads .1 about .3, and a candidate that is the same but for deals in which all is lost."""
+    noise = Random(11)
+    baseline = [noise.gauss(0.3, 0.1) for _ in range(100)]
+    share = 0.1 / (sum(baseline) / 100 + 1)
+    passed = {"surest": 0, "credible": 0}
+    for _ in range(150):
+        differences = [-1 - score if noise.random() < share else 0.0 for score in baseline]
+        for ends in passed:
+            terms = Terms(margin=0.1, limit=100, ends=ends)
+            passed[ends] += walk(array(differences), terms.design(ends_of(baseline, terms)[1]))[-1].verdict == "pass"
+    assert passed["surest"] <= 14  # 15 or more: one run of 100 at a true rate of 5 %
+    assert passed["credible"] >= 25
+
+
+@pytest.mark.parametrize(("changes", "word"), [({"lowest": 0.0}, "lowest score"), ({"ends": "sure"}, "surest or")])
+def test_terms_name_what_they_cannot_reckon_with(changes, word):
+    with pytest.raises(ValueError, match=word):
+        Terms(margin=0.1, limit=10, **changes)
+
+
+def test_a_margin_that_no_game_can_lose_is_refused():
+    with pytest.raises(ValueError, match=r"no block can show a loss beyond 1\.33333"):
+        Terms(margin=1.4, limit=10, lowest=FOUR)
 
 
 @pytest.mark.parametrize(("limit", "margin", "word"), [(1, 0.1, "blocks"), (10, 2.0, "margin"), (10, 0.0, "margin")])
@@ -126,5 +179,8 @@ def test_how_many_more_blocks_are_told_for_the_nearer_of_both_verdicts():
     more = further(standing.look, standing.design)
     assert more is not None
     assert standing.look.mean is not None and standing.look.sd is not None
-    clear = (1.959964 * standing.look.sd / max(-standing.look.mean, standing.look.mean + 0.1)) ** 2
-    assert 12 + more == pytest.approx(max(17, clear), abs=1)
+    mean, sd = standing.look.mean, standing.look.sd
+    assert mean < -0.2  # so a regression is nearer
+    bet = min(-mean / (sd**2 + mean**2), 0.95 / 2)
+    gain = bet * -mean - bet**2 * (sd**2 + mean**2) / 2
+    assert more == pytest.approx(log(standing.look.p_regression / 0.05) / gain, abs=1)

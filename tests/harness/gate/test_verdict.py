@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import sin
 from random import Random
 
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from harness.gate.checks import Check, run_checks
-from harness.gate.junit import junit
+from harness.gate.checks import Check, Measures, run_checks
+from harness.gate.fallbacks import Rates
+from harness.gate.judgements import Judgement
+from harness.gate.junit import junit, not_judged
+from harness.gate.spent import Spent
 from harness.gate.standing import Terms, stand
-from harness.gate.verdict import BuildVerdict, Spent, Subject, corrected, invalid, judged, worst
+from harness.gate.subject import Contestant, Subject
+from harness.gate.verdict import UNKNOWN, BuildVerdict, corrected, invalid, judged, worst
 from harness.gate.verdict_text import markdown, text_lines
 
 SPREAD = [0.1 * sin(n) for n in range(60)]
@@ -22,15 +27,18 @@ def subject(name="gate"):
     return Subject(name, "goofspiel", "mine", "match", "base.json", ("match", "hoard", "random"), 4, 0, "results/x")
 
 
-def gate(mean, sd=0.1, limit=30, checks=(), values=None, name="gate", seed=1, beta=0.05):
+def gate(
+    mean, sd=0.1, limit=90, checks=(), values=None, name="gate", seed=1, beta=0.05, rates=(UNKNOWN, UNKNOWN), **more
+):
     terms = Terms(margin=0.1, limit=limit, beta=beta)
     noise = Random(seed)
     differences = [max(-1.0, min(1.0, noise.gauss(mean, sd))) for _ in range(limit)]
     count = 0
     while (standing := stand(differences[:count], SPREAD, terms)).more:
         count += standing.more
-    results = run_checks(checks, values or {}, {})
-    return judged(subject(name), terms, standing, results, Spent(episodes=40, calls=400, cost_known_usd=1.5))
+    results = run_checks(checks, Measures(values or {}, blocks=standing.judged), Measures())
+    spent = Spent(episodes=40, calls=400, cost_known_usd=1.5)
+    return judged(subject(name), terms, standing, results, rates, spent=spent, **more)
 
 
 def broken(name="gate"):
@@ -134,6 +142,87 @@ def test_an_invalid_gate_takes_no_part_in_the_correction():
     assert other.p_regression_holm is None
 
 
+def test_moves_of_the_fallback_are_a_regression_whatever_the_score_and_survive_the_correction():
+    only = gate(0.0, rates=(Rates(1.0, 1.0), Rates(0.0, 0.0)))
+    assert (only.verdict, only.score) == ("regression", "pass")
+    assert "own_moves: the fallback made 100 % of its moves (max_fallback_rate 0.2); score: not worse" in only.reason
+    build = BuildVerdict("b", corrected([only, *[gate(0.0, name=f"g{n}", seed=n) for n in range(3)]], 0.05))
+    assert build.exit_code == 1
+    (case, check), *_ = ([*suite] for suite in JUnitXml.fromstring(junit(build).encode()))
+    assert (case.name, case.result, check.name) == ("score", [], "check own_moves")
+    assert [type(result) for result in check.result] == [Failure]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "verdict"),
+    [
+        (0.2, 0.0, "pass"),
+        (0.21, 0.0, "regression"),
+        (0.21, 0.21, "invalid"),
+        (0.0, 0.21, "invalid"),
+        (1.0, 1.0, "invalid"),
+        (None, None, "pass"),
+    ],
+)
+def test_the_share_of_fallbacks_that_is_borne(mine, theirs, verdict):
+    assert gate(0.0, rates=(Rates(mine), Rates(theirs))).verdict == verdict
+
+
+@pytest.mark.parametrize("outcome", BUILDS)
+def test_rates_of_both_arms_are_in_every_output(outcome):
+    if outcome == "invalid":
+        return
+    mean = {"pass": 0.0, "regression": -0.4, "inconclusive": -0.05}[outcome]
+    build = BuildVerdict(
+        "b",
+        (gate(mean, limit=90 if outcome != "inconclusive" else 10, rates=(Rates(0.125, 0.25), Rates(0.0, 0.0625))),),
+    )
+    only = build.to_json()["gates"][0]
+    names = ("fallback_rate", "retry_rate", "baseline_fallback_rate", "baseline_retry_rate")
+    assert [only[name] for name in names] == [0.125, 0.25, 0.0, 0.0625]
+    for page in ("\n".join(text_lines(build)), markdown(build)):
+        assert "12.5 % of the candidate's moves, 0 % of the baseline's" in page
+        assert "25 % of the candidate's moves, 6.25 % of the baseline's" in page
+    for name, value in zip(names, ("0.125", "0.25", "0.0", "0.0625"), strict=True):
+        assert f'name="{name}" value="{value}"' in junit(build)
+
+
+def test_who_was_judged_and_in_what_they_differ_is_in_every_output():
+    sampling = {"max_tokens": 512, "temperature": None, "seed": None, "extra": {}}
+    old = Contestant("mine", "a" * 64, "openai:m", "b" * 64, "schema", sampling, "https://x")
+    new = replace(old, digest="c" * 64, prompt="d" * 64, sampling={**sampling, "temperature": 1.7})
+    full = replace(subject(), candidate_policy=new, baseline_policy=old, baseline_digest="e" * 64)
+    build = BuildVerdict("b", (replace(gate(0.0), subject=full),))
+    only = build.to_json()["gates"][0]
+    assert only["differs"] == ["prompt", "temperature 1.7"]
+    assert only["candidate_policy"]["sampling"]["temperature"] == 1.7
+    assert "from the baseline in: prompt, temperature 1.7" in "\n".join(text_lines(build))
+    assert "from the baseline in: prompt, temperature 1.7" in markdown(build)
+    document = junit(build)
+    for part in ("a" * 64, "b" * 64, "c" * 64, "d" * 64, "e" * 64, "temperature 1.7", "openai:m"):
+        assert part in document
+        assert part[:12] in "\n".join(text_lines(build))
+
+
+def test_earlier_judgements_are_told_and_long_lists_are_cut():
+    kept = tuple(Judgement({"margin": n / 1000}, "inconclusive", 30) for n in range(1, 9))
+    build = BuildVerdict("b", (gate(0.0, judged_before=kept),))
+    text = "\n".join(text_lines(build))
+    assert "margin 0.008 INCONCLUSIVE at 30 blocks; and 3 times before" in text
+    assert "margin 0.003" not in text
+    assert len(build.to_json()["gates"][0]["judged_before"]) == 8
+
+
+def test_a_build_without_a_verdict_is_one_error():
+    document = JUnitXml.fromstring(not_judged("b\x1b", "why <not>").encode())
+    assert (document.tests, document.errors, document.failures, document.skipped) == (1, 1, 0, 0)
+
+
+def test_nothing_is_saved_where_nothing_is_decided_and_it_says_so():
+    text = "\n".join(text_lines(BUILDS["inconclusive"]))
+    assert "saved - (nothing is decided, so nothing is saved)" in text
+
+
 def test_what_was_saved_is_told_in_blocks_and_calls():
     only = gate(-0.4, sd=0.1)
     look = only.standing.look
@@ -142,10 +231,12 @@ def test_what_was_saved_is_told_in_blocks_and_calls():
 
 
 def test_names_are_harmless_in_every_output():
-    evil = "x\x1b[31m|<script>`\n# y"
+    evil = "x\x1b[31m|<script>`\n# y @everyone ~~gone~~ https://evil.example www.evil.example #12"
     build = BuildVerdict(evil, (invalid(subject(evil), None, [evil], evil),))
     text = "\n".join(text_lines(build))
     page = markdown(build)
     assert "\x1b" not in text + page + junit(build)
     assert "<script>" not in page
+    for mark in ("@everyone", "~~gone", "https://", "www.", " #12"):
+        assert mark not in page, mark
     assert not any(line.startswith("# ") for line in page.splitlines())
