@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, JsonValue, field_validator
 
 from games.quoting import quote
 from harness.config_problems import Section
+from harness.warning_levels import MAX_FALLBACK_RATE
 from policies.contract import Sampling, Style
 
 # fmt: off
@@ -89,7 +90,7 @@ BINDING_LIMITS = ("decision_timeout", "episode_deadline")
 class Rank(Section):
     """[rank]: who is ranked."""
 
-    max_fallback_rate: float = Field(default=0.2, ge=0, le=1)
+    max_fallback_rate: float = Field(default=MAX_FALLBACK_RATE, ge=0, le=1)
     """An entrant with a larger share of fallback moves is listed, not ranked."""
     max_void_rate: float = Field(default=0.1, ge=0, lt=1)
     """A run with a larger share of void episodes is no valid one; one in which all are void never is."""

@@ -24,6 +24,8 @@ from harness import result_rows
 from harness.measures import MEASURES, measure_rows
 from harness.result_rows import Cell, Columns, Kind, Row
 from harness.store import Store, StoreFailed, StoreRefused
+from harness.store_lock import FILE as LOCK
+from harness.store_schema import FILE as RUN
 from harness.store_texts import printable
 from policies.contract import canonical
 
@@ -72,6 +74,14 @@ def export(
         if format == "csv":
             return _csv(target, columns, rows(store))
         return _parquet(target, columns, rows(store))
+
+
+def is_of_a_run(path: Path) -> bool:
+    """Whether a file is, or would be, one of those that a run keeps itself in: `run.sqlite`, what SQLite keeps beside
+    it, and the lock. Links are followed; the case of letters does not count, as on some disks it does not."""
+    return any(
+        name in (LOCK, RUN) or name.startswith(f"{RUN}-") for name in (path.name.lower(), path.resolve().name.lower())
+    )
 
 
 def write_atomically(target: Path, text: str) -> None:
@@ -185,6 +195,8 @@ def _appearing(target: Path) -> Iterator[Any]:
     """
     if target.is_dir():
         raise StoreRefused(f"{target} is a folder; give the name of a file")
+    if is_of_a_run(target):
+        raise StoreRefused(f"{target} is where a run keeps what was played; give another name")
     if target.exists() and not target.is_file():
         with _telling(target), target.open("wb") as stream:
             yield stream

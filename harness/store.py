@@ -255,7 +255,9 @@ class Store:
         """The same as JSON text, unread: (the key it is kept under, the record without its times, the times)."""
         query = "SELECT e.key, r.body, r.times FROM records r JOIN episodes e ON e.id = r.episode ORDER BY r.episode"
         with telling(self._path):
-            yield from self._db.execute(query)
+            # Not `yield from`: it would close the cursor of whoever stops in the middle, which a closed store forbids.
+            for row in self._db.execute(query):  # noqa: UP028
+                yield row
 
     def record(self, key: str) -> Record | None:
         """The record of one episode, or None while it is not finished."""

@@ -146,10 +146,13 @@ def accounts(db: sqlite3.Connection) -> Iterator[Account]:
 
 def latencies(db: sqlite3.Connection) -> Iterator[tuple[str | None, str | None, str, float]]:
     """The seconds of every answered call, with its game, entrant and model."""
-    yield from db.execute(
+    query = (
         "SELECT e.game, s.entrant, c.model, c.latency FROM calls c JOIN episodes e ON e.id = c.episode "
         "LEFT JOIN seats s ON s.episode = c.episode AND s.seat = c.seat WHERE c.fate = 'answered'"
     )
+    # Not `yield from`: it would close the cursor of whoever stops in the middle, which a closed store forbids.
+    for row in db.execute(query):  # noqa: UP028
+        yield row
 
 
 def by_seat(db: sqlite3.Connection, episode: str) -> dict[int, Spending]:

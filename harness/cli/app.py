@@ -24,6 +24,7 @@ COMMANDS = (
             Entry("games", "lists:games", "List the games, with their seats and config keys."),
             Entry("policies", "lists:policies", "List the scripted policies and the built-in prompts."),
             Entry("play", "play:play", "Play one episode and show it round by round."),
+            Entry("plan", "plan:plan", "Say what a ladder will cost and what it will be able to see."),
             Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
         ),
     ),
@@ -31,8 +32,21 @@ COMMANDS = (
         "Weigh",
         (
             Entry("rank", "rank:rank", "Rank the entrants of one or several runs."),
+            Entry("audit", "audit:audit", "Look for entrants that stand aside for each other."),
+            Entry("experiment", "experiment:experiment", "Answer a question by changing one thing and playing again."),
+            Entry(
+                "gate", "gate:gate", "Catch the policy that got worse: a verdict on a candidate against its baseline."
+            ),
+            Entry("compare", "compare:compare", "Compare two prompts, or any two policies, on the same deals."),
             Entry("verify", "check:verify", "Re-derive records from their moves, and say what differs."),
             Entry("export", "export:export", "Write a run's records or tables to a file for other tools."),
+        ),
+    ),
+    Chapter(
+        "Look",
+        (
+            Entry("view", "view:view", "Look at an episode or a whole run, in a browser or as text."),
+            Entry("report", "report:report", "Write a report about one or several runs, as one page."),
         ),
     ),
     Chapter(
@@ -40,6 +54,11 @@ COMMANDS = (
         (
             Entry("resolve", "check:resolve", "Play given moves through the rules and print where they lead."),
             Entry("read", "check:read", "Show how a model's reply would be read, and the hint it would get."),
+            Entry(
+                "diff-prompts",
+                "diff_prompts:diff_prompts",
+                "Show where two prompts differ in what a model is really sent.",
+            ),
         ),
     ),
     Chapter(

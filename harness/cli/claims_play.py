@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from harness.experiments.listening import Heard, NotKept, Sample, ask_again, listening, samples
-from harness.experiments.redrive import KeptLine, Line
+from harness.experiments.listening import Heard, Sample, ask_again, listening, samples
+from harness.experiments.redrive import KeptLine, Line, NotKept
 from harness.experiments.report import Asked, records_of
 from harness.experiments.wants import wants
 from policies.contract import Fatal

@@ -11,6 +11,7 @@ import typer
 
 from harness.cli.options import one_of
 from harness.cli.output import INVALID, Refused, forget, print_json, print_note
+from harness.cli.outputs import check_output
 
 FORMATS = ("jsonl", "json", "csv", "parquet")
 TABLES = ("records", "seats", "decisions", "calls", "voids", "accounts", "measures")
@@ -35,7 +36,8 @@ def export(
     """Write a run's records or tables to a file for other tools.
 
     jsonl holds whole records unless a table is named; json one record; csv and parquet the rows of a table, seats
-    unless told otherwise. The file appears when it is complete, and takes the place of one that is there.
+    unless told otherwise. The file appears when it is complete, and takes the place of one that is there; it may not be
+    a file that the run itself is kept in.
 
       weigh export results/demo seats.csv
       weigh export results/demo calls.jsonl --table calls
@@ -47,6 +49,8 @@ def export(
     if chosen not in FORMATS:
         what = f"{chosen} is none of {', '.join(FORMATS)}" if chosen else "it has no ending that says which format"
         raise Refused(f"{file}: {what}; name one with --format")
+    if str(file) != "-":
+        check_output("FILE", file, [run])
     if chosen == "json" and episode is None and table in (None, "records"):
         episode = _only_episode(run)
     if str(file) == "-":

@@ -61,6 +61,12 @@ def print_note(text: str) -> None:
     _write(sys.stderr, text + "\n")
 
 
+def print_over(text: str) -> None:
+    """A line on standard error that the next one takes the place of, for a terminal that moves its cursor. Never
+    fails."""
+    _write(sys.stderr, f"\r\x1b[K{text}")
+
+
 def print_rich(*parts: RenderableType) -> None:
     """Rich renderables on standard output: coloured where a terminal takes colours, else plain and as wide as they are.
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from harness.cli.narrate import narrate
 from harness.display_words import shown
-from harness.viewer.amounts import exact_score, move_text, score
+from harness.viewer.amounts import exact_score, score
 from harness.viewer.frames import frames_of, states_of
+from harness.viewer.told import SEALED
 
 if TYPE_CHECKING:
     from games.game import State
@@ -42,9 +43,9 @@ def _lines(record: Record) -> Iterator[str]:
     for step, (before, after) in enumerate(pairwise(states)):
         yield ""
         if step < len(record.moves):
-            yield f"--- step {step}"
+            yield f"--- step {step}: {_name(told, step)}"
             for seat in sorted(before.to_act):
-                played = move_text(record.moves[step][seat])
+                played = told.said[step][seat]
                 yield f"{record.aliases[seat]:<{wide}}  {played:<6}  {_by(record, made.get((step, seat)))}"
         else:
             yield "--- stopped by the clock"
@@ -53,6 +54,12 @@ def _lines(record: Record) -> Iterator[str]:
     yield ""
     yield f"=== {record.reason}: {record.ending}"
     yield from _scores(record, told)
+
+
+def _name(told: Frames, step: int) -> str:
+    """What the game calls a step: `round 4`, `turn 12`."""
+    label = next(frame.beat.label for frame in told.frames if frame.step == step and frame.beat.kind not in SEALED)
+    return label.split(":")[0]
 
 
 def _by(record: Record, decision: Decision | None) -> str:

@@ -12,7 +12,8 @@ import typer
 
 from harness.cli.options import number, one_of
 from harness.cli.output import INVALID, Refused, print_json, print_note, print_text
-from harness.cli.rank import MAX_FALLBACK_RATE
+from harness.cli.outputs import check_ending, check_folder, check_output
+from harness.warning_levels import MAX_FALLBACK_RATE
 
 if TYPE_CHECKING:
     from harness.report.contents import Contents
@@ -50,7 +51,8 @@ def report(
     Who leads and how sure that is, what to know before believing it, and for each game the ladder, pairs, seats,
     faults, cost, latency, the collusion audit, measures and episodes worth a look. The page is one HTML file that asks
     nobody for anything and holds no script; --format markdown is the same as text, short enough for a pull request.
-    Without -o it lies in the run, as report.html or report.md. What is there already is replaced.
+    Without -o it lies in the run, as report.html or report.md. What is there already is replaced, but for a run's own
+    files. --replays wants a folder that is new, empty or holds nothing but earlier pages, which are replaced.
 
       weigh report results/demo
       weigh report results/demo -o report.html --replays replays
@@ -62,6 +64,9 @@ def report(
     """
     form = _form(out, format)
     target = _target(out, form, runs, needed=not json)
+    if target is not None:
+        check_ending("-o", target, [name for name, named in SUFFIXES.items() if named == form])
+        check_output("-o", target, runs)
     if replays is not None and (target is None or form != "html"):
         raise Refused("--replays: only with an HTML report that is written to a file, which links to them")
     contents, results = _contents(runs, max_fallback_rate, without_fallbacks)
@@ -141,6 +146,7 @@ def _replays(results: Results, folder: Path, report: Path) -> dict[tuple[str, st
 
     One run's lie in `folder`, those of several each in a folder of its own below.
     """
+    from harness.cli.progress import counting
     from harness.cli.run_folder import require_room
     from harness.export import write_atomically
     from harness.report.contents import replay_names
@@ -153,11 +159,14 @@ def _replays(results: Results, folder: Path, report: Path) -> dict[tuple[str, st
             run = store.manifest.run_id
             home = folder / run if len(results.folders) > 1 else folder
             require_room(home)
+            check_folder("--replays", home)
             home.mkdir(parents=True, exist_ok=True)
-            written = set()
-            for page in run_folder_pages(store):
-                write_atomically(home / page.name, "".join(page.parts))
-                written.add(page.name)
+            written: set[str] = set()
+            with counting("drawing", len(store.finished())) as tell:
+                for page in run_folder_pages(store):
+                    write_atomically(home / page.name, "".join(page.parts))
+                    written.add(page.name)
+                    tell(len(written))
             way = Path(os.path.relpath(home.resolve(), report.resolve().parent)).as_posix()
             for key, name in replay_names(store.finished(), frozenset(written)).items():
                 found[run, key] = quote(f"{way}/{name}", safe="/~")

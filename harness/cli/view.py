@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,8 @@ import typer
 
 from harness.cli.options import number
 from harness.cli.output import Refused, encoding, print_json, print_note, print_text
+from harness.cli.outputs import check_ending, check_folder, check_output, check_page
+from harness.cli.progress import counting
 
 if TYPE_CHECKING:
     from harness.record import Record
@@ -24,7 +26,9 @@ def view(
     ],
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", metavar="FILE|DIR/", help="The page; DIR/ for a page an episode and an index."),
+        typer.Option(
+            "--out", "-o", metavar="FILE|DIR/", help="The page (- prints it); DIR/ for a page an episode and an index."
+        ),
     ] = None,
     episode: Annotated[str | None, typer.Option(metavar="KEY", help="The one episode of a run to show.")] = None,
     text: Annotated[bool, typer.Option("--text", help="Tell it in the terminal, and write no page.")] = False,
@@ -40,11 +44,14 @@ def view(
     The page is one HTML file: pictures of every step, what everybody said and did, and, from a run, every reply with
     its tokens and its cost. It asks no server for anything, and shows both sides of the table: hand it to no player.
     Without -o it lies beside the record (NAME.view.html) or in the run (view.html), and opens in a browser where there
-    is a display. Links may end in #step=17, #beat=23 or, in a run, #episode=KEY&step=17.
+    is a display. A page that is there already is replaced, what is read or belongs to a run itself never is.
+    DIR/ must be new, empty, or hold nothing but earlier pages. Links may end in #step=17 (of the record), #beat=23
+    (pictures of the page; both are counted from 0) or, in a run, #episode=KEY&step=17.
 
       weigh view record.json
       weigh view results/demo -o demo.html
       weigh view results/demo -o pages/
+      weigh view record.json -o -
       weigh view results/demo --episode goofspiel/b0000/r0 --text
 
     Exit codes: 0 written or told; 2 no record or run, an episode that is not there, or a run too large for one page; 3
@@ -52,12 +59,22 @@ def view(
     """
     if text and out is not None:
         raise Refused("--text writes no page: leave out -o, or --text")
+    if out == "-" and json:
+        raise Refused("-o - prints the page, and --json what was written: leave out one of the two")
     from harness.viewer.scenes import NoPictures
 
     try:
-        _view(target, out, episode, text, max_mb, no_open, json)
+        _view(_run_of(target), out, episode, text, max_mb, no_open, json)
     except NoPictures as error:
         raise Refused(f"{target}: {error}") from None
+
+
+def _run_of(target: str) -> str:
+    """The run's folder where one of its files was named."""
+    from harness.export import is_of_a_run
+
+    path = Path(target)
+    return str(path.parent) if target != "-" and is_of_a_run(path) and path.is_file() else target
 
 
 def _view(
@@ -87,6 +104,7 @@ def _view(
     parts = record_page(record)
     _warn(record, target)
     path = _file_for(out, Path(target).with_suffix(".view.html"), record.key)
+    check_output("-o", path, [] if target == "-" else [target])
     _keep({path: parts}, path, 1, out is None and not no_open, json)
 
 
@@ -136,30 +154,46 @@ def _write_episode(store: Store, key: str, out: str | None, no_open: bool, json:
     from harness.viewer.run_pages import episode_page, file_name
 
     record = _episode_of(store, key)
+    path = _file_for(out, store.folder / f"view-{file_name(key)}", key)
+    check_output("-o", path, [store.folder])
     parts = episode_page(store, record)
     _warn(record, key)
-    path = _file_for(out, store.folder / f"view-{file_name(key)}", key)
     _keep({path: parts}, path, 1, out is None and not no_open, json)
 
 
 def _write_run(store: Store, out: str | None, max_mb: float, no_open: bool, json: bool) -> None:
-    from harness.viewer.run_pages import INDEX, TooLarge, run_folder_pages, run_page
+    from harness.viewer.run_pages import TooLarge, run_page
 
     episodes = len(store.finished())
     if out is not None and _is_folder(out):
-        from harness.cli.run_folder import require_room
-
-        require_room(Path(out))
-        Path(out).mkdir(parents=True, exist_ok=True)
-        pages = ((Path(out) / page.name, page.parts) for page in run_folder_pages(store))
-        _keep(pages, Path(out) / INDEX, episodes, False, json)
+        _write_folder(store, Path(out), episodes, json)
         return
+    path = store.folder / "view.html" if out is None else _file_for(out, Path(), "")
+    check_output("-o", path, [store.folder])
     try:
-        parts = run_page(store, int(max_mb * 1e6))
+        with counting("drawing", episodes) as drawn:
+            parts = run_page(store, int(max_mb * 1e6), drawn)
     except TooLarge as large:
         raise Refused(str(large)) from None
-    path = store.folder / "view.html" if out is None else Path(out)
     _keep({path: parts}, path, episodes, out is None and not no_open, json)
+
+
+def _write_folder(store: Store, folder: Path, episodes: int, json: bool) -> None:
+    from harness.cli.run_folder import require_room
+    from harness.viewer.run_pages import INDEX, run_folder_pages
+
+    require_room(folder)
+    check_folder("-o", folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with counting("drawing", episodes) as drawn:
+
+        def placed() -> Iterator[tuple[Path, Iterable[str]]]:
+            for number, page in enumerate(run_folder_pages(store), start=1):
+                yield folder / page.name, page.parts
+                drawn(number)
+
+        written, size = _written(placed())
+    _tell_of(folder / INDEX, written, size, episodes, False, json)
 
 
 def _is_folder(out: str) -> bool:
@@ -167,31 +201,48 @@ def _is_folder(out: str) -> bool:
 
 
 def _file_for(out: str | None, otherwise: Path, key: str) -> Path:
+    """Where one page goes. Raises Refused for a name that says it is something else than a page."""
     if out is None:
         return otherwise
+    if out == "-":
+        return _STDOUT
     if not _is_folder(out):
+        check_ending("-o", Path(out), (".html", ".htm"))
         return Path(out)
     from harness.viewer.run_pages import file_name
 
     Path(out).mkdir(parents=True, exist_ok=True)
-    return Path(out) / file_name(key)
+    path = Path(out) / file_name(key)
+    check_page("-o", path)
+    return path
 
 
-def _keep(
-    pages: Mapping[Path, Iterable[str]] | Iterable[tuple[Path, Iterable[str]]],
-    first: Path,
-    episodes: int,
-    browse: bool,
-    json: bool,
-) -> None:
+_STDOUT = Path("-")
+"""Stands for standard output. `./-` is a file."""
+
+
+def _keep(pages: Mapping[Path, Iterable[str]], first: Path, episodes: int, browse: bool, json: bool) -> None:
     """Write the pages, say where the first to be looked at is, and open it if a person may see it."""
+    if first is _STDOUT:
+        print_text("".join(pages[first]).rstrip("\n"))
+        return
+    written, size = _written(pages.items())
+    _tell_of(first, written, size, episodes, browse, json)
+
+
+def _written(pages: Iterable[tuple[Path, Iterable[str]]]) -> tuple[int, int]:
+    """How many pages were written, and their bytes."""
     from harness.export import write_atomically
 
     written = size = 0
-    for path, parts in pages.items() if isinstance(pages, Mapping) else pages:
+    for path, parts in pages:
         text = "".join(parts)
         write_atomically(path, text)
         written, size = written + 1, size + len(text.encode())
+    return written, size
+
+
+def _tell_of(first: Path, written: int, size: int, episodes: int, browse: bool, json: bool) -> None:
     opened = browse and _may_browse() and _browse(first)
     if json:
         print_json({"file": str(first), "pages": written, "episodes": episodes, "bytes": size, "opened": opened})

@@ -8,7 +8,7 @@ costs its episode a list entry. Not thread-safe by itself: `harness.live.feed` h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from games.game import Json, Move, Seat, State
@@ -21,6 +21,7 @@ from harness.viewer.frames import spectator_names
 from harness.viewer.scene import Moment
 from harness.viewer.scenes import scene_of
 from harness.viewer.seat_marks import COLOURS, marks
+from harness.viewer.told import told_beats
 from policies.show import one_line
 
 _NAME = 200
@@ -80,6 +81,7 @@ class Drawn:
         self._scene = scene_of(episode.table.game.name)
         self._names = spectator_names(_so_far(episode.table))
         self._last: State | None = None
+        self._said: list[Mapping[Seat, str]] = []
         self._ending: dict[str, Json] | None = None
 
     def catch_up(self) -> None:
@@ -90,15 +92,18 @@ class Drawn:
             self._draw(Moment(table.game, table.config, self._names, -1, None, {}, self._last))
         since = len(self.steps)
         for number, step in enumerate(played[since:], start=since):
-            self._draw(Moment(table.game, table.config, self._names, number, self._last, step.moves, step.after))
+            moment = Moment(table.game, table.config, self._names, number, self._last, step.moves, step.after)
+            self._draw(moment, step.decisions)
+            before = self._last
+            self._said.append({seat: self._scene.said(before, seat, move) for seat, move in step.moves.items()})
             self._last = step.after
         if since < len(played):
-            self.steps += _conduct(table, played, since)
+            self.steps += _conduct(table, played, since, self._said)
 
-    def _draw(self, moment: Moment) -> None:
-        for beat in self._scene.beats(moment):
+    def _draw(self, moment: Moment, decisions: tuple[Decision, ...] = ()) -> None:
+        for beat in told_beats(self._scene, moment, decisions, self.episode.table.fallback.name):
             told = beat.to_json()
-            parts = (told[name] for name in ("kind", "label", "picture", "feed", "counts", "banner"))
+            parts = (told[name] for name in ("kind", "label", "picture", "feed", "counts", "banner", "flags"))
             self.beats.append([moment.step, *parts])
 
     def opening(self) -> dict[str, Json]:
@@ -175,7 +180,7 @@ class Telling:
         return ending
 
 
-def _conduct(table: Table, played: tuple[Step, ...], since: int) -> list[Json]:
+def _conduct(table: Table, played: tuple[Step, ...], since: int, said: Sequence[Mapping[Seat, str]]) -> list[Json]:
     """How the moves of the steps from `since` on came about."""
     calls: defaultdict[tuple[int, int], list[Call]] = defaultdict(list)
     decisions: list[Decision] = []
@@ -185,7 +190,7 @@ def _conduct(table: Table, played: tuple[Step, ...], since: int) -> list[Json]:
             calls[call.key.step, call.key.seat].append(call)
     seats = range(len(table.policies))
     moves = tuple(tuple(step.moves.get(seat) for seat in seats) for step in played)
-    return conduct_of(_so_far(table, moves, tuple(decisions)), calls)[since:]
+    return conduct_of(_so_far(table, moves, tuple(decisions)), calls, said)[since:]
 
 
 def _so_far(table: Table, moves: tuple[tuple[Move, ...], ...] = (), decisions: tuple[Decision, ...] = ()) -> Record:

@@ -33,6 +33,7 @@ from harness.report.document import (
     Word,
 )
 from harness.viewer.nodes import LONGEST_TEXT
+from harness.viewer.page import MARK
 from policies.show import one_line
 
 _ADDRESS = re.compile(r"#[A-Za-z0-9._~%-]+|(?!/)[A-Za-z0-9._~%/-]+(?:#[A-Za-z0-9._~%=&-]*)?")
@@ -60,7 +61,7 @@ def _page(document: Document) -> Iterator[str]:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
+        f'<meta name="referrer" content="no-referrer">\n{MARK}\n<meta name="color-scheme" content="light dark">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{_text(document.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#main">Skip to the content</a>\n'

@@ -15,7 +15,7 @@ from harness.report.drawings import axis, interval
 from harness.report.scales import Scale, scale
 from harness.report.sheet_parts import sheet_blocks
 from harness.standings import GameLadder, Interval, SeatMean, Standing
-from harness.table_columns import grid, interval_cell, rank_cell, rate
+from harness.table_columns import difference_cell, grid, interval_cell, rank_cell, rate
 from harness.viewer.nodes import Element
 
 
@@ -34,6 +34,9 @@ def verdict(game: GameLadder) -> Line:
     if abs(lead.difference) < 5e-4:
         level = (Word(lead.leader, "strong"), " and ", Word(lead.runner_up, "strong"), " are level.")
         return line(*name, "nobody is called first. ", *level, *_partial(game))
+    why = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
+    if why is not None:
+        return line(*name, f"{why}.", *_partial(game))
     alone = next((each for each in game.standings if each.rank_interval == (1, 1) and each.first_p is not None), None)
     if alone is not None:
         p = "" if alone.first_p_holm is None else f" (p = {alone.first_p_holm:.2g} by Holm)"
@@ -141,8 +144,10 @@ def _legend(game: GameLadder) -> str:
 def _sees(game: GameLadder) -> Iterator[Text]:
     parts = []
     lead = game.lead
-    if lead is not None and lead.detectable:
-        parts.append(f"{lead.detectable:.3f} between {lead.leader} and {lead.runner_up}")
+    if lead is not None and lead.interval is not None and lead.detectable != 0:
+        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
+        if game.detectable is None:
+            parts.append(f"{difference_cell(None)} between two typical entrants")
     if game.detectable:
         parts.append(f"{game.detectable:.3f} between two typical entrants")
     if parts:

@@ -1,19 +1,17 @@
 """A report as Markdown short enough for a comment on a pull request.
 
-Owns the escaping, so that no name becomes markup, a mention, a reference or a link, and the limit: tables, lists and
-matrices are cut, and say how many of them are left out. Drawings are left out; their numbers stand in the tables.
+Owns the limit: tables, lists and matrices are cut, and say how many of them are left out. Drawings are left out; their
+numbers stand in the tables.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from harness.display_words import plural
+from harness.markdown import at_line_start, code, harmless
 from harness.report.document import Block, Bullets, Cell, Code, Document, Folded, Line, Link, Section, Table, Text, Word
-from harness.table_notes import escape_markdown
-from policies.show import one_line
 
 MOST_BYTES: Final = 59_000
 """A comment on GitHub holds 65,536 characters; this leaves room for what others write around it."""
@@ -22,11 +20,6 @@ ROWS: Final = (20, 12, 8, 5, 3, 1)
 """Rows of a table that are tried, the most first, until the text is short enough."""
 
 COLUMNS_OF_MATRIX: Final = 12
-LONGEST: Final = 2_000
-"""Characters of one text."""
-
-_BREAK = "&#8203;"
-"""A zero-width space: keeps what stands around it from being read as one word."""
 
 
 def markdown_page(document: Document) -> str:
@@ -36,30 +29,6 @@ def markdown_page(document: Document) -> str:
         if len(text.encode()) <= MOST_BYTES:
             return text
     return _cut(text)
-
-
-def harmless(text: str) -> str:
-    """`text` on one line with nothing in it that Markdown or GitHub acts on: no markup, no `@mention`, no `#12`, no
-    address that becomes a link."""
-    safe = escape_markdown(one_line(text, LONGEST))
-    safe = safe.replace("@", f"@{_BREAK}").replace("://", f":{_BREAK}//")
-    safe = re.sub(r"\\#(?=\d)", lambda found: found[0] + _BREAK, safe)
-    safe = re.sub(r"(?i)\bgh-(?=\d)", lambda found: found[0] + _BREAK, safe)
-    return re.sub(r"(?i)\bwww(?=\.)", lambda found: found[0] + _BREAK, safe)
-
-
-def at_line_start(text: str) -> str:
-    """Harmless text that is no list, rule or heading either where it begins a line or an item."""
-    return re.sub(r"^(\s*)([-+](?=\s|$|-)|=|\d{1,9}[.)](?=\s|$))", rf"\1{_BREAK}\2", harmless(text))
-
-
-def code(text: str) -> str:
-    """A command as code, to be copied as it is: in a fence that is longer than any row of backticks in it."""
-    shown = one_line(text, LONGEST)
-    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
 
 
 def _lines(document: Document, rows: int) -> Iterator[str]:

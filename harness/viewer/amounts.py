@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
 from games.game import Json
+
+_LONG_NUMBER: Final = re.compile(r"\d{13,}(?:\.\d+)?")
+
+
+def legible(text: str) -> str:
+    """A line of facts in which numbers of more than 12 digits say their magnitude: nobody counts the others.
+
+    >>> legible("seed 12345678901234567, 3 cards")
+    'seed 1.235e16, 3 cards'
+    """
+    return _LONG_NUMBER.sub(lambda found: f"{Decimal(found[0]):.3e}".replace("e+", "e"), text)
 
 
 def amount(value: Fraction | int) -> str:

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from games.game import Json
+from games.game import Json, Seat
 from harness.calls import Call
-from harness.display_words import money, plural
+from harness.display_words import count, duration, money, plural
 from harness.record import Decision, Record
-from harness.viewer.amounts import move_text
+from harness.viewer.amounts import legible, move_text
 from policies.show import escaped, one_line
 
 LONGEST: Final = 20_000
@@ -32,23 +32,25 @@ def attempts_of(calls: Iterable[Call]) -> Attempts:
     return found
 
 
-def conduct_of(record: Record, attempts: Attempts | None) -> list[Json]:
+def conduct_of(record: Record, attempts: Attempts | None, said: Sequence[Mapping[Seat, str]] = ()) -> list[Json]:
     """What the page shows of each step's moves: a list by step of a list of moves.
 
-    `attempts` is None where nothing is known of calls: a record without its run.
+    `attempts` is None where nothing is known of calls: a record without its run. `said` holds the moves of each step in
+    the game's words; without it they stand as the record has them.
     """
     steps: list[list[Json]] = [[] for _ in record.moves]
     for decision in record.decisions:
         if decision.step < len(steps) and decision.seat < len(record.aliases):
-            steps[decision.step].append(_move(record, decision, attempts or {}))
+            words = said[decision.step].get(decision.seat) if decision.step < len(said) else None
+            steps[decision.step].append(_move(record, decision, attempts or {}, words))
     return [*steps]
 
 
-def _move(record: Record, decision: Decision, attempts: Attempts) -> Json:
+def _move(record: Record, decision: Decision, attempts: Attempts, words: str | None) -> Json:
     calls = attempts.get((decision.step, decision.seat), ())
     return {
         "seat": decision.seat,
-        "move": one_line(move_text(record.moves[decision.step][decision.seat]), 200),
+        "move": one_line(words or move_text(record.moves[decision.step][decision.seat]), 200),
         "by": decision.by,
         "fallback": record.fallback if decision.by == "fallback" else None,
         "faults": [
@@ -89,17 +91,21 @@ def _facts(call: Call) -> str:
     else:
         facts.append(one_line(call.request.model, 80))
     if call.fate != "reused":
-        facts.append(f"{call.latency:.2f} s")
+        facts.append(f"{call.latency:.2f} s" if call.latency < 3600 else duration(call.latency))
         facts.append("cost unknown" if call.cost is None else money(call.cost))
     else:
         facts.append(f"reused from {one_line(call.reused_from or '', 120)}")
     if call.error:
         facts.append(one_line(call.error, 300))
-    return " · ".join(facts)
+    return legible(" · ".join(facts))
 
 
-def _tokens(count: int | None) -> str:
-    return "unknown" if count is None else str(count)
+def _tokens(number: int | None) -> str:
+    return "unknown" if number is None else str(number) if number < _MANY else count(number)
+
+
+_MANY: Final = 10_000_000
+"""Tokens from which on only their magnitude is told."""
 
 
 def text(whole: str) -> Json:
@@ -124,4 +130,5 @@ def totals(attempts: Attempts) -> str | None:
     unpriced = len(calls) - len(known)
     usages = [call.completion.usage for call in calls if call.completion]
     read, written = sum(usage.input or 0 for usage in usages), sum(usage.output or 0 for usage in usages)
-    return f"{plural(len(calls), 'call')}, {read} tokens in, {written} out, {money(sum(known), unpriced)}"
+    tokens = f"{_tokens(read)} tokens in, {_tokens(written)} out"
+    return legible(f"{plural(len(calls), 'call')}, {tokens}, {money(sum(known), unpriced)}")

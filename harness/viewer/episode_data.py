@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from games.game import Json
+from harness.display_words import duration
 from harness.record import Record
 from harness.verify import verify_record
-from harness.viewer.amounts import exact_score, score
+from harness.viewer.amounts import exact_score, legible, score
 from harness.viewer.conduct import Attempts, conduct_of, totals
 from harness.viewer.frames import Frames, frames_of
 from harness.viewer.seat_marks import COLOURS, marks
@@ -31,13 +32,14 @@ def episode_data(
     *,
     run: str | None = None,
     versions: Mapping[str, str] | None = None,
+    frames: Frames | None = None,
 ) -> dict[str, Json]:
     """What the page holds of an episode.
 
-    `attempts` and `versions` come from the run, where there is one, and `run` is what it is called. Raises like
-    `harness.viewer.frames.frames_of`.
+    `attempts` and `versions` come from the run, where there is one, and `run` is what it is called. `frames` are those
+    of the record, where somebody has them. Raises like `harness.viewer.frames.frames_of`.
     """
-    shown = frames_of(record)
+    shown = frames or frames_of(record)
     pictures = share([frame.beat.picture for frame in shown.frames])
     return {
         "key": one_line(record.key, _NAME),
@@ -56,10 +58,11 @@ def episode_data(
                 list(frame.beat.feed),
                 [[label, list(texts)] for label, texts in frame.beat.counts],
                 frame.beat.banner,
+                [[seat, flag] for seat, flag in frame.beat.flags],
             ]
             for frame, tree in zip(shown.frames, pictures.trees, strict=True)
         ],
-        "steps": conduct_of(record, attempts),
+        "steps": conduct_of(record, attempts, shown.said),
         "calls": attempts is not None,
     }
 
@@ -103,7 +106,10 @@ def _facts(
         ("moves", ", ".join(f"{by.count(kind)} by {_BY[kind]}" for kind in _BY if kind in by)),
         ("faults", str(faults)),
         ("calls", totals(attempts) if attempts is not None else "not in a record; open it from its run to see them"),
-        ("played", None if record.times is None else f"{record.times.started[:19]} UTC, {record.times.seconds:.1f} s"),
+        (
+            "played",
+            None if record.times is None else f"{record.times.started[:19]} UTC, {_seconds(record.times.seconds)}",
+        ),
         ("run", run),
         ("versions", ", ".join(f"{name} {number}" for name, number in (versions or {}).items()) or None),
         ("record format", str(record.schema_version)),
@@ -120,8 +126,14 @@ _BY = {
 }
 
 
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 3600 else duration(seconds)
+
+
 def _value(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return legible(str(value))
 
 
 def _warnings(record: Record) -> list[Json]:

@@ -6,6 +6,8 @@ that what is shown is what the moves come to. Knows neither pages nor games.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -15,13 +17,14 @@ from pydantic import BaseModel
 from games.game import AnyGame, GameError, Json, Move, Seat, State
 from games.registry import game_named, read_config
 from games.replay import replay_states
-from harness.record import Record
+from harness.record import Decision, Record
 from harness.viewer.scene import Beat, Moment
 from harness.viewer.scenes import scene_of
+from harness.viewer.told import told_beats
 from policies.show import escaped
 
 LONGEST_ENTRANT = 18
-"""Characters of an entrant's name in a picture; the table of seats beside it holds the whole name."""
+"""Characters of an entrant's name, and of an alias, in a picture; the table of seats beside it holds the whole name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Frames:
     """At least one."""
     scores: tuple[Fraction, ...] | None
     """By seat, as the rules settle it; None when the moves do not lead to an end."""
+    said: tuple[Mapping[Seat, str], ...]
+    """The moves of each step in the game's words."""
 
 
 def frames_of(record: Record) -> Frames:
@@ -53,13 +58,20 @@ def frames_of(record: Record) -> Frames:
     game, config, states = states_of(record)
     scene = scene_of(game.name)
     names = spectator_names(record)
+    made: defaultdict[int, list[Decision]] = defaultdict(list)
+    for decision in record.decisions:
+        if decision.seat < len(names):
+            made[decision.step].append(decision)
     opening = Moment(game, config, names, -1, None, {}, states[0])
-    frames = [Frame(-1, beat) for beat in scene.beats(opening)]
+    frames = [Frame(-1, beat) for beat in told_beats(scene, opening, (), record.fallback)]
+    said = []
     for step, (before, after) in enumerate(pairwise(states)):
         moves = _moves(before, record.moves[step]) if step < len(record.moves) else {}
-        frames += [Frame(step, beat) for beat in scene.beats(Moment(game, config, names, step, before, moves, after))]
+        moment = Moment(game, config, names, step, before, moves, after)
+        frames += [Frame(step, beat) for beat in told_beats(scene, moment, made[step], record.fallback)]
+        said.append({seat: scene.said(before, seat, move) for seat, move in moves.items()})
     outcome = states[-1].outcome
-    return Frames(game, names, tuple(frames), outcome.scores if outcome else None)
+    return Frames(game, names, tuple(frames), outcome.scores if outcome else None, tuple(said))
 
 
 def states_of(record: Record) -> tuple[AnyGame, BaseModel, tuple[State, ...]]:
@@ -79,7 +91,9 @@ def states_of(record: Record) -> tuple[AnyGame, BaseModel, tuple[State, ...]]:
 
 def spectator_names(record: Record) -> tuple[str, ...]:
     """What each seat is called in pictures: its alias, and the entrant behind it as far as there is room."""
-    return tuple(f"{alias} ({_cut(entrant)})" for alias, entrant in zip(record.aliases, record.entrants, strict=True))
+    return tuple(
+        f"{_cut(alias)} ({_cut(entrant)})" for alias, entrant in zip(record.aliases, record.entrants, strict=True)
+    )
 
 
 def _cut(name: str) -> str:

@@ -74,17 +74,19 @@ def h(tag: str, attributes: Mapping[str, str | int | float] | None = None, *chil
     return Element(
         tag,
         {name: _written(value) for name, value in given.items()},
-        tuple(
-            one_line(child, LONGEST_TEXT) if isinstance(child, str) else child
-            for child in children
-            if child is not None
-        ),
+        tuple(_safe(child) if isinstance(child, str) else child for child in children if child is not None),
     )
+
+
+def _safe(text: str) -> str:
+    # Pictures are made of tens of thousands of texts, and most are a few plain characters.
+    plain = len(text) <= LONGEST_TEXT and text.isascii() and text.isprintable()
+    return text if plain else one_line(text, LONGEST_TEXT)
 
 
 def _written(value: str | int | float) -> str:
     if isinstance(value, str):
-        return one_line(value, LONGEST_TEXT)
+        return _safe(value)
     return str(value) if isinstance(value, int) else f"{round(value, 3):g}"
 
 

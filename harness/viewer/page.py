@@ -23,8 +23,11 @@ from harness.viewer.palette import palette_css
 from harness.viewer.scenes import scene_of
 from policies.show import one_line
 
-SCRIPTS: Final = ("tree.js", "episode.js", "player.js", "index.js", "start.js")
-STYLES: Final = ("page.css", "controls.css")
+SCRIPTS: Final = ("tree.js", "episode.js", "player.js", "address.js", "index.js", "start.js")
+STYLES: Final = ("page.css", "controls.css", "paper.css")
+
+MARK: Final = '<meta name="generator" content="weighhouse">'
+"""In the head of every page: what has it may be written anew."""
 
 
 def page(title: str, islands: Iterable[tuple[str, Json]], games: Sequence[str]) -> str:
@@ -32,8 +35,13 @@ def page(title: str, islands: Iterable[tuple[str, Json]], games: Sequence[str]) 
     return "".join(page_parts(title, ((name, island(value)) for name, value in islands), games))
 
 
-def page_parts(title: str, islands: Iterable[tuple[str, str]], games: Sequence[str]) -> Iterable[str]:
-    """The same in pieces, with data that `island` has written, so that a large file need not be held in memory."""
+def page_parts(
+    title: str, islands: Iterable[tuple[str, str]], games: Sequence[str], without: str = ""
+) -> Iterable[str]:
+    """The same in pieces, with data that `island` has written, so that a large file need not be held in memory.
+
+    `without` is what stands there where no script runs: HTML in which every text is escaped.
+    """
     style, script = _style(tuple(games)), _script()
     policy = "; ".join(
         (
@@ -49,12 +57,14 @@ def page_parts(title: str, islands: Iterable[tuple[str, str]], games: Sequence[s
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
+        f'<meta name="referrer" content="no-referrer">\n{MARK}\n'
         '<meta name="color-scheme" content="light dark">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(one_line(title, 200))}</title>\n<style>{style}</style>\n</head>\n"
     )
     yield asset("body.html")
+    if without:
+        yield f"<noscript>{without}</noscript>\n"
     for name, text in islands:
         yield f'<script type="application/json" id="{escape(name)}">{text}</script>\n'
     yield f"<script>{script}</script>\n</body>\n</html>\n"

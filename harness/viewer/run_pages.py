@@ -7,7 +7,7 @@ and texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,9 +17,11 @@ from harness.record import Record
 from harness.store import Store
 from harness.viewer.conduct import attempts_of
 from harness.viewer.episode_data import episode_data
+from harness.viewer.frames import Frames, frames_of
 from harness.viewer.listing import finished_row, other_row, voids_by_episode
 from harness.viewer.page import island, page_parts
 from harness.viewer.scenes import NoPictures
+from harness.viewer.without_script import episode_html, listing_html
 from policies.show import one_line
 
 INDEX: Final = "index.html"
@@ -43,23 +45,29 @@ class Page:
 
 def record_page(record: Record) -> tuple[str, ...]:
     """The page of a record without its run. Raises GameError for a record that cannot be played."""
-    return _episode_page(record.key, record.game, episode_data(record))
+    shown = frames_of(record)
+    return _episode_page(record, shown, episode_data(record, frames=shown))
 
 
 def episode_page(store: Store, record: Record) -> tuple[str, ...]:
     """The page of one episode of a run, with its calls. Raises like `record_page`."""
-    return _episode_page(record.key, record.game, _data(store, record))
+    shown = frames_of(record)
+    return _episode_page(record, shown, _data(store, record, shown))
 
 
-def run_page(store: Store, most: int) -> tuple[str, ...]:
-    """A run as one page: an index, and every episode in it. Raises TooLarge beyond `most` bytes of data."""
+def run_page(store: Store, most: int, drawn: Callable[[int], None] = lambda number: None) -> tuple[str, ...]:
+    """A run as one page: an index, and every episode in it. Raises TooLarge beyond `most` bytes of data.
+
+    `drawn` is told after each episode how many there were, for those who wait.
+    """
     rows: dict[str, dict[str, Json]] = {}
     islands: list[tuple[str, str]] = []
     size = 0
     for record in store.records():
+        drawn(len(rows) + 1)
         row = rows[record.key] = finished_row(record)
         try:
-            text = island(_data(store, record))
+            text = island(_data(store, record, frames_of(record)))
         except (GameError, NoPictures) as error:
             row["cause"] = _undrawn(error)
             continue
@@ -72,8 +80,9 @@ def run_page(store: Store, most: int) -> tuple[str, ...]:
             )
         row["island"] = f"episode-{len(islands)}"
         islands.append((f"episode-{len(islands)}", text))
-    listing = island(_listing(store, rows))
-    return tuple(page_parts(_title(store), [(LISTING, listing), *islands], _games(rows)))
+    listed = _listing(store, rows)
+    listing = island(listed)
+    return tuple(page_parts(_title(store), [(LISTING, listing), *islands], _games(rows), listing_html(listed)))
 
 
 def run_folder_pages(store: Store) -> Iterator[Page]:
@@ -83,14 +92,16 @@ def run_folder_pages(store: Store) -> Iterator[Page]:
     for record in store.records():
         row = rows[record.key] = finished_row(record)
         try:
-            data = {**_data(store, record), "back": INDEX}
+            shown = frames_of(record)
+            data = {**_data(store, record, shown), "back": INDEX}
         except (GameError, NoPictures) as error:
             row["cause"] = _undrawn(error)
             continue
         row["file"] = name = file_name(record.key, taken)
         taken.add(name)
-        yield Page(name, _episode_page(record.key, record.game, data))
-    yield Page(INDEX, tuple(page_parts(_title(store), [(LISTING, island(_listing(store, rows)))], ())))
+        yield Page(name, _episode_page(record, shown, data))
+    listed = _listing(store, rows)
+    yield Page(INDEX, tuple(page_parts(_title(store), [(LISTING, island(listed))], (), listing_html(listed))))
 
 
 def file_name(key: str, taken: set[str] | frozenset[str] = frozenset()) -> str:
@@ -103,20 +114,22 @@ def file_name(key: str, taken: set[str] | frozenset[str] = frozenset()) -> str:
     return name
 
 
-def _episode_page(key: str, game: str, data: dict[str, Json]) -> tuple[str, ...]:
-    return tuple(page_parts(f"{key} · weighhouse", [(FIRST, island(data))], (game,)))
+def _episode_page(record: Record, shown: Frames, data: dict[str, Json]) -> tuple[str, ...]:
+    title, without = f"{record.key} · weighhouse", episode_html(record, shown)
+    return tuple(page_parts(title, [(FIRST, island(data))], (record.game,), without))
 
 
-def _data(store: Store, record: Record) -> dict[str, Json]:
+def _data(store: Store, record: Record, shown: Frames) -> dict[str, Json]:
     return episode_data(
         record,
         attempts_of(store.calls(record.key)),
+        frames=shown,
         run=f"{store.manifest.run_id} ({store.status})",
         versions=store.manifest.versions,
     )
 
 
-def _listing(store: Store, rows: dict[str, dict[str, Json]]) -> Json:
+def _listing(store: Store, rows: dict[str, dict[str, Json]]) -> dict[str, Json]:
     voids, status = voids_by_episode(store.voids()), store.status
     listed: list[Json] = []
     for row in store.episodes():

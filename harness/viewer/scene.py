@@ -18,6 +18,9 @@ from pydantic import BaseModel
 from games.game import AnyGame, Json, Move, Seat, State
 from harness.viewer.nodes import Element
 
+Flag: TypeAlias = Literal["retry", "fallback"]
+"""How a move came about that its player did not make at the first attempt."""
+
 BeatKind: TypeAlias = Literal["start", "prize", "move", "reveal", "overbid", "challenge", "auction", "event", "end"]
 """What a beat is, for its mark on the scrubber. `overbid` is loud: it has a banner and a mark of its own."""
 
@@ -55,7 +58,10 @@ class Beat:
     counts: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Rows for the table of seats: a label and one short text per seat, e.g. ("points", ("12", "3 1/2", "0", "7"))."""
     banner: str | None = None
-    """Shown large across the board: `OVERBID by 8`. None for most beats."""
+    """Shown large across the board: `OVERBID by 8`. None for most beats. A scene gives the end none: who won is told
+    for all games alike (`harness.viewer.frames`)."""
+    flags: tuple[tuple[Seat, Flag], ...] = ()
+    """The seats whose move of this step is shown here and was a second attempt, or the fallback's. Not a scene's."""
 
     def to_json(self) -> dict[str, Json]:
         """The beat as the page reads it."""
@@ -66,6 +72,7 @@ class Beat:
             "feed": list(self.feed),
             "counts": [[label, list(texts)] for label, texts in self.counts],
             "banner": self.banner,
+            "flags": [[seat, flag] for seat, flag in self.flags],
         }
 
 
@@ -77,10 +84,17 @@ class Scene(Protocol):
         """CSS of its pictures: classes that begin with the game's name, colours by the page's custom properties
         (`harness.viewer.palette`: `--seat-0` .. `--seat-12`, `--on-seat`, `--ink`, `--quiet`, `--paper`, `--card`,
         `--raised`, `--line`, `--good`, `--bad`, `--loud`, `--gold`). Badges, and the classes `seat-0` .. `seat-12`
-        that set `--seat` for all that is inside, are the page's (`harness.viewer.seat_marks`)."""
+        that set `--seat` for all that is inside, are the page's (`harness.viewer.seat_marks`). Where a badge stands for
+        a seat that may have moved, beside its name, the two are in an element of the class `GAME-who`."""
 
     def beats(self, moment: Moment) -> Sequence[Beat]:
         """One beat or more for a moment, in the order to be shown. The last of an episode shows its outcome.
 
         A pure function of the moment.
+        """
+
+    def said(self, before: State, seat: Seat, move: Move) -> str:
+        """A legal move in a few words, as it is said in this game: `7`, `left 2`, `weight 5 on scale 0, said to be 1`.
+
+        Without the name of the seat, which stands beside it.
         """

@@ -8,6 +8,7 @@ for whatever stands inside the element.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from games.game import Seat
 from harness.viewer.nodes import Element, h
@@ -43,6 +44,7 @@ def short(name: str) -> str:
     return name.partition(" (")[0]
 
 
+@lru_cache(maxsize=4_096)
 def badge(seat: Seat, mark: str) -> Element:
     """The badge of a seat, for a picture made of HTML."""
     return h("span", {"class": f"seat {seat_class(seat)}"}, mark)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from games.game import Json
 from harness.viewer.nodes import Element
 
-_WORTH = 32
+_WORTH = 16
 """Characters of JSON from which a repeated subtree is kept once."""
 
 
@@ -32,8 +32,19 @@ class _Pool:
     numbers: dict[object, int] = field(default_factory=dict)
     nodes: list[tuple[str, tuple[tuple[str, str], ...], tuple[int | str, ...]]] = field(default_factory=list)
     uses: list[int] = field(default_factory=list)
+    known: dict[int, tuple[Element, int]] = field(default_factory=dict)
+    """By identity, what was added before: scenes draw small parts once for all their pictures. Holds on to them, so
+    that an identity stays one."""
 
     def add(self, element: Element) -> int:
+        before = self.known.get(id(element))
+        if before is not None:
+            return before[1]
+        number = self._number(element)
+        self.known[id(element)] = element, number
+        return number
+
+    def _number(self, element: Element) -> int:
         children = tuple(child if isinstance(child, str) else self.add(child) for child in element.children)
         node = (element.tag, tuple(element.attributes.items()), children)
         number = self.numbers.get(node)

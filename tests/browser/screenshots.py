@@ -29,7 +29,7 @@ MOMENTS = {
     "oshi_zumo": (("match", "random"), 1, "overbid", "dark"),
     "ballast": (("bluffer", "feint"), 0, "challenge", "light"),
     "persistent_calibration": (
-        ("spread", "loyal", "random", "spread", "loyal", "random", "absent", "spread"),
+        ("spread", "loyal", "random", "spread", "absent", "random"),
         0,
         "reveal",
         "light",
@@ -72,14 +72,14 @@ def _telling(name: str, players: tuple[str, ...], seed: int, kind: str) -> tuple
         )
         kinds = [frame.beat.kind for frame in frames_of(record).frames]
         early, late = len(kinds) // 4, len(kinds) * 3 // 4
-        found = [place for place, each in enumerate(kinds, start=1) if each == kind and early < place <= late]
+        found = [place for place, each in enumerate(kinds) if each == kind and early < place <= late]
         if found:
             return record, found[len(found) // 2]
         seed += 1
 
 
 def _shoot(browser: Any, page: Path, fragment: str, target: Path, theme: str) -> None:
-    size = {"width": 1130, "height": 830}
+    size = {"width": 1120, "height": 680}
     with looking(browser, viewport=size, color_scheme=theme, reduced_motion="reduce") as looked:
         looked.open(page, fragment).screenshot(path=target)
 

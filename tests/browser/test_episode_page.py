@@ -10,7 +10,7 @@ from games.registry import GAMES
 from harness.store import Store
 from harness.viewer.run_pages import episode_page, record_page
 from tests.browser.chromium import looking, until
-from tests.harness.viewer.episodes import played
+from tests.harness.viewer.episodes import by_models, played
 from tests.harness.viewer.runs import MODELS, make_run
 
 HOSTILE = '</script><script>window.stung=1</script><img src=x onerror="window.stung=1">\u202egnp\x1b[31m "&amp;'
@@ -86,24 +86,36 @@ def test_deep_links_land_and_follow(look, tmp_path):
     path = goofspiel(tmp_path)
     page = look(path, "#step=2")
     assert page.inner_text("#banner") == "round 3: bids"
-    assert page.inner_text("#moves-title") == "Moves of step 2"
-    page.evaluate("location.hash = '#beat=7'")
+    assert page.inner_text("#moves-title") == "Moves: round 3"
+    page.evaluate("location.hash = '#beat=6'")
     until(page, "document.getElementById('scrub').value === '6'")
     page.keyboard.press("End")
-    until(page, "location.hash === '#beat=29'")
+    until(page, "location.hash === '#beat=28'")
     before = page.evaluate("history.length")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     until(page, "location.hash === '#step=0'")
     assert page.evaluate("history.length") == before, "steps are no places to go back to"
-    for fragment, shown in (
-        ("#beat=999999", 29),
-        ("#beat=0", 1),
-        ("#step=999", 29),
-        ("#step=x&beat=3", 3),
-        ("#%zz", 1),
-    ):
-        assert beat(look(path, fragment)) == shown
+    assert beat(look(path, "#beat=0")) == 1
+    assert beat(look(path, "#%zz")) == 1
+
+
+@pytest.mark.parametrize(
+    ("fragment", "shown", "said"),
+    [
+        ("#beat=29", 29, "There is no beat 29: this episode has beats 0 to 28. Shown is its last beat."),
+        ("#step=99999", 29, "There is no step 99999: this episode has steps 0 to 12. Shown is its last beat."),
+        ("#step=x&beat=3", 1, "There is no step x: this episode has steps 0 to 12. Shown is its first beat."),
+        ("#beat=-1", 1, "There is no beat -1: this episode has beats 0 to 28. Shown is its first beat."),
+    ],
+)
+def test_a_place_that_is_not_there_is_said_to_be_none(look, tmp_path, fragment, shown, said):
+    page = look(goofspiel(tmp_path), fragment)
+    assert beat(page) == shown
+    assert page.inner_text("#trouble") == said
+    assert page.get_attribute("#trouble", "role") == "alert"
+    page.keyboard.press("ArrowLeft" if shown > 1 else "ArrowRight")
+    assert not page.locator("#trouble").is_visible()
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -129,9 +141,12 @@ TOO_WIDE = """() => {
 }"""
 
 
+@pytest.mark.parametrize("wide", [320, 360])
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_fits_360_pixels_at_every_beat(look, tmp_path, name):
-    page = look(written(tmp_path, played(name, seed=5)), viewport={"width": 360, "height": 700})
+def test_every_game_fits_a_narrow_screen_at_every_beat(look, tmp_path, name, wide):
+    long = by_models(played(name, seed=5))
+    long = long.model_copy(update={"aliases": ("Maple" * 60, *long.aliases[1:])})
+    page = look(written(tmp_path, long), viewport={"width": wide, "height": 640})
     assert page.evaluate(f"({TOO_WIDE})()") == []
 
 
@@ -186,7 +201,7 @@ def test_who_made_a_move_and_what_it_took_is_visible(look, tmp_path):
 
 
 def test_the_feed_holds_what_happened_up_to_the_beat_and_says_it_aloud(look, tmp_path):
-    page = look(goofspiel(tmp_path), "#beat=4")
+    page = look(goofspiel(tmp_path), "#beat=3")
     assert page.locator("#feed .entry:visible").count() == 4
     assert page.locator("#feed [aria-current]").inner_text().startswith("round 2: bids")
     assert page.get_attribute("#said", "aria-live") == "polite"
@@ -224,8 +239,8 @@ def test_on_paper_stand_all_lines_and_the_final_board(look, tmp_path):
 def test_nothing_moves_by_itself_for_readers_who_asked_for_that(look, tmp_path):
     path = goofspiel(tmp_path)
     asked = "getComputedStyle(document.getElementById('banner')).animationName"
-    assert look(path, "#beat=7").evaluate(asked) == "arrive"
-    assert look(path, "#beat=7", reduced_motion="reduce").evaluate(asked) == "none"
+    assert look(path, "#beat=6").evaluate(asked) == "arrive"
+    assert look(path, "#beat=6", reduced_motion="reduce").evaluate(asked) == "none"
 
 
 def test_a_tree_with_another_element_builds_nothing(browser, tmp_path):

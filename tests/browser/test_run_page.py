@@ -89,11 +89,11 @@ def test_columns_sort_both_ways_with_the_unknown_last(look, run):
     assert page.locator("#rows thead th").nth(5).get_attribute("aria-sort") == "descending"
 
 
-def test_nothing_overflows_360_pixels(look, run):
-    narrow = {"width": 360, "height": 700}
+@pytest.mark.parametrize("wide", [320, 360])
+def test_nothing_overflows_a_narrow_screen(look, run, wide):
     for fragment in ("", f"#episode={MODELS}&step=0"):
-        page = look(run, fragment, viewport=narrow)
-        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        page = look(run, fragment, viewport={"width": wide, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") == wide
 
 
 def test_an_episode_opens_in_place_and_the_way_back_leads_to_the_index(look, run):
@@ -108,12 +108,12 @@ def test_an_episode_opens_in_place_and_the_way_back_leads_to_the_index(look, run
     assert keys(page) == ALL
     page.go_back()
     until(page, "!document.getElementById('episode').hidden")
-    assert page.inner_text("#moves-title") == "Moves of step 0"
+    assert page.inner_text("#moves-title") == "Moves: round 1"
 
 
 def test_a_deep_link_into_a_run_lands(look, run):
     page = look(run, "#episode=goofspiel/b0000/r1&step=2")
-    assert page.inner_text("#moves-title") == "Moves of step 2"
+    assert page.inner_text("#moves-title") == "Moves: round 3"
     assert page.title() == "goofspiel/b0000/r1 · weighhouse"
     page = look(run, "#episode=goofspiel/b0009/r1&step=2")
     assert "this run has no episode goofspiel/b0009/r1" in page.inner_text("#trouble")

@@ -117,6 +117,19 @@ def test_a_full_disk_behind_standard_output_is_told():
     assert said.stderr == b"weigh: standard output cannot be written: No space left on device\n"
 
 
+def test_a_full_disk_in_the_middle_of_a_run_is_told_in_one_line(tmp_path):
+    from tests.harness.viewer.runs import make_run
+
+    make_run(tmp_path / "run")
+    for words in (("view", "run", "--text"), ("view", "run", "-o", "-"), ("export", "run", "-", "--format", "jsonl")):
+        with Path("/dev/full").open("wb") as full:
+            said = subprocess.run(
+                command(*words), stdout=full, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path, timeout=60
+            )
+        assert said.returncode == 4
+        assert said.stderr == b"weigh: standard output cannot be written: No space left on device\n"
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_no_harm(run, closed):
     line = f"{' '.join(command('rank', 'results/s'))} {closed}"

@@ -34,7 +34,7 @@ def test_without_a_place_it_lies_in_the_run(folder):
 
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("r.html", "<!doctype"), ("r.md", "## Report"), ("r.markdown", "## Report"), ("r.txt", "<!doctype")],
+    [("r.html", "<!doctype"), ("r.md", "## Report"), ("r.markdown", "## Report"), ("r", "<!doctype")],
 )
 def test_the_name_of_the_file_tells_the_format(folder, tmp_path, name, start):
     assert weigh("report", folder / "s", "-o", tmp_path / name).code == 0

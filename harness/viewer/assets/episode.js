@@ -10,11 +10,23 @@ const BY = {
   scripted: "script",
   human: "person",
 };
+// Moves that were not made at the first attempt: the sign of each, and what it is called where they are counted.
+const FLAGS = { fallback: ["⚑", "fallbacks"], retry: ["↻", "second attempts"] };
 
 function beatsOf(data) {
-  return data.beats.map(([step, kind, label, picture, feed, counts, banner]) => ({
-    step, kind, label, picture, feed, counts, banner,
+  return data.beats.map(([step, kind, label, picture, feed, counts, banner, flags]) => ({
+    step, kind, label, picture, feed, counts, banner, flags: flags ?? [],
   }));
+}
+
+// The line above the board: the banner or the beat's name, who won at the end, and whose move was not their own.
+function showCaption(data, beat, isLast) {
+  const best = Math.max(...data.seats.map((seat) => seat.value ?? -Infinity));
+  const winners = isLast && beat.kind === "end" ? data.seats.filter((seat) => seat.value !== null && seat.value === best) : [];
+  const badges = winners.length < data.seats.length ? winners.map(badge) : [];
+  const flags = beat.flags.map(([seat, flag]) => make("span", { class: "flag" }, `${FLAGS[flag][0]} ${data.seats[seat].alias}`));
+  byId("banner").replaceChildren(...badges, make("span", null, beat.banner ?? beat.label), ...flags);
+  byId("banner").className = beat.kind === "end" ? "caption banner ended" : beat.banner ? "caption banner" : "caption";
 }
 
 function showFacts(data) {
@@ -40,9 +52,14 @@ function showFacts(data) {
 
 function showSeats(data, beat, isLast) {
   const labels = beat.counts.map(([label]) => label);
+  // Counted up to this beat, and a column only where there is one in the episode.
+  const made = data.steps.map((moves) => moves.map((move) => [move.seat, move.by]));
+  const tallies = Object.entries(FLAGS).filter(([by]) => made.flat().some(([, each]) => each === by));
+  const tally = (by, place) => made.slice(0, beat.step + 1).flat().filter(([seat, each]) => seat === place && each === by).length;
   byId("seats").tHead.replaceChildren(make("tr", null,
     ...["seat", "entrant"].map((label) => make("th", { scope: "col" }, label)),
     ...labels.map((label) => make("th", { scope: "col", class: "figure" }, label)),
+    ...tallies.map(([, [sign, label]]) => make("th", { scope: "col", class: "figure" }, `${sign} ${label}`)),
     make("th", { scope: "col", class: "figure" }, "score"),
   ));
   byId("seats").tBodies[0].replaceChildren(...data.seats.map((seat, place) => {
@@ -55,6 +72,7 @@ function showSeats(data, beat, isLast) {
       make("th", { scope: "row" }, make("span", { class: "sitter" }, badge(seat), make("span", null, seat.alias))),
       make("td", null, seat.entrant, ...(seat.model ? [make("small", { class: "model" }, seat.model)] : [])),
       ...beat.counts.map(([, texts]) => make("td", { class: "figure" }, texts[place] ?? "-")),
+      ...tallies.map(([by]) => make("td", { class: "figure" }, String(tally(by, place)))),
       score,
     );
   }));
@@ -71,12 +89,13 @@ function feedOf(beats, jump) {
 // What was unfolded stays unfolded from step to step: a reader follows one seat's reasoning through an episode.
 const unfolded = new Set();
 
-function showMoves(data, step, sealed) {
+// `name` is what the game calls the step: round 3, turn 12.
+function showMoves(data, step, name, sealed) {
   const box = byId("moves");
   const moves = sealed ? null : data.steps[step];
-  byId("moves-title").textContent = moves ? `Moves of step ${step}` : "Moves";
+  byId("moves-title").textContent = moves ? `Moves: ${name}` : "Moves";
   if (!moves) {
-    const why = sealed ? `Step ${step + 1} is open: nobody has seen a move of it.` : step < 0 ? "Nobody has moved yet." : "Nobody moved: the clock stopped the episode.";
+    const why = sealed ? "What comes next is open: nobody has seen a move of it." : step < 0 ? "Nobody has moved yet." : "Nobody moved: the clock stopped the episode.";
     box.replaceChildren(make("p", { class: "about" }, why));
     return;
   }
@@ -94,27 +113,29 @@ function moveOf(data, move) {
   );
   for (const [number, call] of move.calls.entries()) {
     box.append(make("p", { class: "call" }, make("b", null, call.title), ` · ${call.facts}`));
-    if (call.reasoning) box.append(fold(`${move.seat}/reasoning/${number}`, "reasoning", call.reasoning));
-    if (call.reply) box.append(fold(`${move.seat}/reply/${number}`, "reply", call.reply));
+    const whose = `of ${seat.alias}, ${call.title}`, where = "the run holds them (weigh export RUN FILE --table calls)";
+    if (call.reasoning) box.append(fold(`${move.seat}/reasoning/${number}`, "reasoning", whose, call.reasoning, where));
+    if (call.reply) box.append(fold(`${move.seat}/reply/${number}`, "reply", whose, call.reply, where));
   }
-  if (move.notes) box.append(fold(`${move.seat}/notes`, "notes it kept", move.notes));
+  if (move.notes) box.append(fold(`${move.seat}/notes`, "notes it kept", `of ${seat.alias}`, move.notes, "the record holds them"));
   return box;
 }
 
 // A text that is made when it is opened: most are never looked at, and some are long.
-function fold(key, label, [text, left, length]) {
+// `whose` tells it from the others of its kind, `where` says where what is left out of it can be found.
+function fold(key, label, whose, [text, left, length], where) {
   const box = make("details", { class: "fold" }, make("summary", null, label, make("small", null, ` ${length} characters`)));
   const fill = () => {
     if (!box.open || box.children.length > 1) return;
     if (!text) return void box.append(make("p", { class: "about" }, "It is empty."));
-    const shown = make("pre", { tabindex: "0", role: "region", "aria-label": label }, text.slice(0, SHOWN_AT_FIRST));
+    const shown = make("pre", { tabindex: "0", role: "region", "aria-label": `${label} ${whose}` }, text.slice(0, SHOWN_AT_FIRST));
     box.append(shown);
     if (text.length > SHOWN_AT_FIRST) {
       const more = make("button", { type: "button" }, `show all (${text.length - SHOWN_AT_FIRST} more)`);
       more.addEventListener("click", () => { shown.textContent = text; more.remove(); });
       box.append(more);
     }
-    if (left) box.append(make("p", { class: "about" }, `${left} more characters are not in this page; the run holds them (weigh export RUN FILE --table calls).`));
+    if (left) box.append(make("p", { class: "about" }, `${left} more characters are not in this page; ${where}.`));
   };
   box.addEventListener("toggle", () => {
     if (box.open) unfolded.add(key); else unfolded.delete(key);

@@ -1,5 +1,8 @@
-// The index of a run: its episodes as rows, filtered and sorted here, opened by `openRow`.
-function makeIndex(listing, link) {
+// The index of a run: its episodes as rows, filtered and sorted here. `link` says where a row leads, `changed` is told
+// of every choice. What is chosen can be taken from an address (`take`) and written into one (`pairs`).
+const TICKS = ["fallbacks", "overbids", "faults"], CHOICES = ["game", "entrant", "ending", "low", "high"];
+
+function makeIndex(listing, link, changed) {
   const rows = listing.rows;
   const best = (row, entrant) => {
     const scores = row.seats.filter(([name, score]) => score !== null && (!entrant || name === entrant)).map(([, score]) => score);
@@ -35,7 +38,7 @@ function makeIndex(listing, link) {
         && (low === null || score >= low) && (high === null || score <= high));
       if (!fits) return false;
     }
-    return ["fallbacks", "overbids", "faults"].every((name) => !byId(`filter-${name}`).checked || row[name] > 0);
+    return TICKS.every((name) => !byId(`filter-${name}`).checked || row[name] > 0);
   }
 
   function compare(a, b) {
@@ -48,11 +51,12 @@ function makeIndex(listing, link) {
   function draw() {
     byId("rows").tHead.replaceChildren(make("tr", null, ...COLUMNS.map(([label], place) => {
       const button = make("button", { type: "button" }, label);
-      button.addEventListener("click", () => { upwards = sorted === place ? !upwards : true; sorted = place; draw(); byId("rows").tHead.querySelectorAll("button")[place].focus(); });
+      button.addEventListener("click", () => { upwards = sorted === place ? !upwards : true; sorted = place; draw(); changed(); byId("rows").tHead.querySelectorAll("button")[place].focus(); });
       return make("th", { scope: "col", "aria-sort": sorted !== place ? "none" : upwards ? "ascending" : "descending" }, button);
     })));
-    const shown = rows.filter(passes).sort(compare);
+    const shown = rows.filter(passes).sort(compare), held = document.activeElement?.dataset.key;
     byId("rows").tBodies[0].replaceChildren(...shown.map(rowOf));
+    if (held !== undefined) focus(held);
     byId("listing-count").textContent = `${shown.length} of ${rows.length} episodes`;
   }
 
@@ -60,7 +64,7 @@ function makeIndex(listing, link) {
     const figure = (value) => make("td", { class: "figure" }, value === null ? "-" : String(value));
     const target = link(row), entrant = chosen("entrant");
     return make("tr", { class: row.status },
-      make("th", { scope: "row" }, target ? make("a", { href: target }, row.key) : row.key),
+      make("th", { scope: "row" }, target ? make("a", { href: target, "data-key": row.key }, row.key) : row.key),
       make("td", null, row.game), make("td", null, row.block),
       make("td", null, make("ul", { class: "scores" }, ...row.seats.map(([name, score]) => make("li", { class: name === entrant ? "chosen" : "" },
         make("span", null, name), make("span", { class: "figure" }, score === null ? "-" : (score > 0 ? "+" : "") + score.toFixed(3)))))),
@@ -69,8 +73,27 @@ function makeIndex(listing, link) {
     );
   }
 
-  byId("filters").addEventListener("input", draw);
-  byId("filters").addEventListener("reset", () => setTimeout(draw));
+  function take(words) {
+    for (const name of CHOICES) {
+      byId(`filter-${name}`).value = words.get(name) ?? "";
+      if (byId(`filter-${name}`).selectedIndex === -1) byId(`filter-${name}`).value = "";
+    }
+    for (const name of TICKS) byId(`filter-${name}`).checked = words.get(name) === "1";
+    const column = COLUMNS.findIndex(([label]) => label === words.get("sort"));
+    sorted = Math.max(0, column);
+    upwards = words.get("down") !== "1";
+    draw();
+  }
+  const pairs = () => [
+    ...CHOICES.map((name) => [name, chosen(name)]),
+    ...TICKS.map((name) => [name, byId(`filter-${name}`).checked ? "1" : null]),
+    ["sort", sorted ? COLUMNS[sorted][0] : null], ["down", upwards ? null : "1"],
+  ];
+  const focus = (key) => [...byId("rows").querySelectorAll("a")].find((each) => each.dataset.key === key)?.focus();
+
+  const redraw = () => { draw(); changed(); };
+  byId("filters").addEventListener("input", redraw);
+  byId("filters").addEventListener("reset", () => setTimeout(redraw));
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  draw();
+  return { take, pairs, focus, draw };
 }

@@ -5,11 +5,12 @@ const LOUD_DWELL = 2; // times as long for what is loud
 
 function makePlayer(settled) {
   let data = null, beats = [], build = null, entries = [], marks = [], at = -1, timer = 0, speed = SPEEDS.indexOf(1);
-  const scrub = byId("scrub");
+  const scrub = byId("scrub"), room = { key: null, wide: 0, high: 0 };
 
   function open(opened) {
     pause();
     data = opened;
+    byId("picture").replaceChildren();
     beats = beatsOf(data);
     build = builder(data.shared);
     at = -1;
@@ -20,6 +21,7 @@ function makePlayer(settled) {
     scrub.max = String(beats.length - 1);
     byId("loud").hidden = !beats.some((beat) => LOUD.has(beat.kind));
     drawMarks();
+    reserve();
   }
 
   function show(wanted) {
@@ -27,12 +29,11 @@ function makePlayer(settled) {
     if (place === at) return;
     const beat = beats[place], before = beats[at];
     byId("picture").replaceChildren(build(beat.picture));
-    byId("banner").textContent = beat.banner ?? beat.label;
-    byId("banner").className = beat.banner ? "caption banner" : "caption";
+    showCaption(data, beat, place === beats.length - 1);
     byId("board").dataset.kind = beat.kind;
     showSeats(data, beat, place === beats.length - 1);
     const sealed = SEALED.has(beat.kind);
-    if (!before || before.step !== beat.step || sealed !== SEALED.has(before.kind)) showMoves(data, beat.step, sealed);
+    if (!before || before.step !== beat.step || sealed !== SEALED.has(before.kind)) showMoves(data, beat.step, nameOf(beat.step), sealed);
     for (let number = Math.min(at, place) + 1; number <= Math.max(at, place); number++) entries[number].hidden = number > place;
     entries[at]?.removeAttribute("aria-current");
     marks[at]?.classList.remove("current");
@@ -50,7 +51,36 @@ function makePlayer(settled) {
     for (const [id, end] of [["first", 0], ["previous", 0], ["next", beats.length - 1], ["last", beats.length - 1]]) {
       byId(id).setAttribute("aria-disabled", String(at === end));
     }
+    grow();
     settled(place, beat, beats.findIndex((other) => other.step === beat.step) === place);
+  }
+
+  // What the game calls a step, as the label of its first beat begins: round 3, turn 12.
+  const nameOf = (step) => (beats.find((beat) => beat.step === step && !SEALED.has(beat.kind))?.label ?? `step ${step}`).split(":")[0];
+
+  // The board keeps the height of its largest picture, so that the buttons stay where they are. Beats of a kind are
+  // alike: the first and the last of each are measured, and whatever is larger all the same lets it grow.
+  function reserve() {
+    const wide = byId("picture").clientWidth;
+    if (!wide || (room.key === data.key && room.wide === wide)) return grow();
+    Object.assign(room, { key: data.key, wide, high: 0 });
+    const kinds = beats.map((beat) => beat.kind), probe = make("div", { class: "probe", "aria-hidden": "true" });
+    byId("picture").before(probe);
+    for (const [place, beat] of beats.entries()) {
+      if (kinds.indexOf(beat.kind) !== place && kinds.lastIndexOf(beat.kind) !== place) continue;
+      probe.replaceChildren(build(beat.picture));
+      room.high = Math.max(room.high, probe.scrollHeight);
+    }
+    probe.remove();
+    grow();
+  }
+
+  // The buttons stay in sight only where the board is not under them.
+  function grow() {
+    const picture = byId("picture"), deck = byId("deck");
+    room.high = Math.max(room.high, picture.firstElementChild?.offsetHeight ?? 0);
+    picture.style.minHeight = `${room.high}px`;
+    deck.classList.toggle("flows", byId("board").offsetHeight + deck.offsetHeight > innerHeight);
   }
 
   function play() {
@@ -82,25 +112,29 @@ function makePlayer(settled) {
   }
 
   const go = (wanted) => () => { pause(); show(wanted()); };
+  const nextOf = (fits) => {
+    const later = beats.findIndex((beat, place) => place > at && fits(beat, place));
+    return later >= 0 ? later : Math.max(0, beats.findIndex(fits));
+  };
+  // A step's flags are on all its beats; the first of them is the place to go to.
+  const isFlagged = (beat, place) => beat.flags.length > 0 && !(place > 0 && beats[place - 1].step === beat.step && beats[place - 1].flags.length);
   const actions = {
     first: go(() => 0),
     previous: go(() => at - 1),
     next: go(() => at + 1),
     last: go(() => beats.length - 1),
-    loud: go(() => {
-      const later = beats.findIndex((beat, place) => place > at && LOUD.has(beat.kind));
-      return later >= 0 ? later : Math.max(0, beats.findIndex((beat) => LOUD.has(beat.kind)));
-    }),
+    loud: go(() => nextOf((beat) => LOUD.has(beat.kind))),
+    flagged: go(() => (beats.some(isFlagged) ? nextOf(isFlagged) : at)),
     play: () => (timer ? pause() : play()),
     slower: () => setSpeed(speed - 1),
     faster: () => setSpeed(speed + 1),
   };
-  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+  for (const [id, action] of Object.entries(actions)) byId(id)?.addEventListener("click", action);
   scrub.addEventListener("input", () => { pause(); show(Number(scrub.value)); });
 
   const KEYS = {
     ArrowRight: "next", ArrowLeft: "previous", Home: "first", End: "last", " ": "play",
-    "+": "faster", "=": "faster", "-": "slower", o: "loud",
+    "+": "faster", "=": "faster", "-": "slower", o: "loud", f: "flagged",
   };
   document.addEventListener("keydown", (event) => {
     if (byId("episode").hidden || byId("help").open || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -135,7 +169,14 @@ function makePlayer(settled) {
       label.style.left = `${left}px`;
       labels.push(label);
     }
-    box.replaceChildren(...marks, ...labels);
+    const flags = beats.flatMap((beat, place) => {
+      if (!isFlagged(beat, place)) return [];
+      const worst = beat.flags.some(([, flag]) => flag === "fallback") ? "fallback" : "retry";
+      const sign = make("span", { class: `flagged flagged-${worst}`, title: `${beat.label}: ${beat.flags.map(([seat, flag]) => `${data.seats[seat].alias} ${BY[flag]}`).join(", ")}` });
+      sign.style.left = `${(place / last) * 100}%`;
+      return [sign];
+    });
+    box.replaceChildren(...marks, ...flags, ...labels);
   }
   byId("marks").addEventListener("click", (event) => {
     const box = byId("marks").getBoundingClientRect();
@@ -143,7 +184,7 @@ function makePlayer(settled) {
     pause();
     show(named !== undefined ? Number(named) : Math.round(((event.clientX - box.left) / box.width) * (beats.length - 1)));
   });
-  new ResizeObserver(() => { if (data) drawMarks(); }).observe(byId("marks"));
+  new ResizeObserver(() => { if (data) { drawMarks(); reserve(); } }).observe(byId("marks"));
 
   // On paper stand all lines and the final board.
   let kept = null;
@@ -156,9 +197,20 @@ function makePlayer(settled) {
   window.addEventListener("beforeprint", () => paper(true));
   window.addEventListener("afterprint", () => paper(false));
 
+  function showOr(wanted, place, there) {
+    if (place >= 0) return void show(place);
+    show(wanted === null || wanted < 0 ? 0 : beats.length - 1);
+    return `this episode has ${there}. Shown is its ${at ? "last" : "first"} beat.`;
+  }
+
   return {
     open, pause,
-    showBeat: (place) => { pause(); show(place); },
-    showStep: (step) => { pause(); show(Math.max(0, beats.findIndex((beat) => beat.step >= step) >= 0 ? beats.findIndex((beat) => beat.step >= step) : beats.length - 1)); },
+    // Both say what is shown instead where there is no such place, and nothing where there is.
+    showBeat: (place) => { pause(); return showOr(place, place !== null && beats[place] ? place : -1, `beats 0 to ${beats.length - 1}`); },
+    showStep: (step) => {
+      pause();
+      const known = beats.filter((beat) => beat.step >= 0).at(-1)?.step;
+      return showOr(step, beats.findIndex((beat) => step !== null && beat.step === step), known === undefined ? "no step" : `steps 0 to ${known}`);
+    },
   };
 }

@@ -6,6 +6,9 @@ const ATTRIBUTES = new Set(ALLOWED.attributes);
 
 const byId = (id) => document.getElementById(id);
 
+// What does nothing without a script is hidden until there is one.
+for (const id of ["theme", "help-open"]) byId(id).hidden = false;
+
 // An element of the page itself; strings among the children become text nodes.
 function make(tag, attributes, ...children) {
   const node = document.createElement(tag);
@@ -33,6 +36,7 @@ function builder(shared) {
   return build;
 }
 
+// The badge of a seat, for the page itself.
 function badge(seat) {
   return make("span", { class: `seat seat-${seat.colour}` }, seat.mark);
 }

@@ -12,7 +12,8 @@ from typing import Final, cast
 
 from games.ballast import BallastState
 from games.ballast_board import Challenged, Discarded, Placed
-from games.game import Outcome, Seat
+from games.ballast_moves import CHALLENGE, PLACE
+from games.game import Move, Outcome, Seat, State
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.assets import asset
 from harness.viewer.scene import Beat, BeatKind, Moment
@@ -26,6 +27,16 @@ STYLE: Final = asset("ballast.css")
 def beats(moment: Moment) -> Sequence[Beat]:
     """The beats of one moment: see `harness.viewer.scene.Scene`."""
     return tuple(_beats(moment))
+
+
+def said(before: State, seat: Seat, move: Move) -> str:
+    """The action in words: see `harness.viewer.scene.Scene`."""
+    word, number, *where = cast(list[str | int], move)
+    if word == PLACE:
+        scale, announced = where
+        lie = ", a lie" if announced != number else ""
+        return f"weight {number} on scale {scale}, said to be {announced}{lie}"
+    return f"challenges #{number}" if word == CHALLENGE else f"gives up weight {number}"
 
 
 def _beats(moment: Moment) -> Iterator[Beat]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from games.ballast_board import Verdict, Weight
@@ -143,6 +144,7 @@ def _hand(shown: Scales, seat: Seat) -> Element:
     )
 
 
+@lru_cache(maxsize=4_096)
 def _held(value: int, state: str) -> Element:
     left = (value - 1) * _SLOT
     return h(

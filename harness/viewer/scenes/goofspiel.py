@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from games.game import Outcome
+from games.game import Move, Outcome, Seat, State
 from games.goofspiel import GoofspielState
 from games.goofspiel_awards import awards, unit
 from harness.viewer.amounts import amount, exact_score, score
@@ -26,6 +26,11 @@ STYLE: Final = asset("goofspiel.css")
 def beats(moment: Moment) -> Sequence[Beat]:
     """The beats of one moment: see `harness.viewer.scene.Scene`."""
     return tuple(_beats(moment))
+
+
+def said(before: State, seat: Seat, move: Move) -> str:
+    """The card: see `harness.viewer.scene.Scene`."""
+    return str(move)
 
 
 def _beats(moment: Moment) -> Iterator[Beat]:

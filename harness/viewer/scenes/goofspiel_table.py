@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from harness.viewer.amounts import amount, exact_score, score
@@ -62,8 +63,13 @@ def draw(table: Table) -> Element:
 
 def _told(table: Table) -> str:
     standing = ", ".join(f"{name} {amount(points)}" for name, points in zip(table.names, table.points, strict=True))
+    hands = "; ".join(
+        f"{name} {' '.join(map(str, hand)) or 'nothing'}"
+        for name, hand in zip(marks(table.names), table.hands, strict=True)
+    )
     if table.scores is not None:
         return f"The end of the game. Points: {standing}."
+    standing = f"{standing}. In hand: {hands}"
     if table.bidding:
         number = len(table.rounds)
         return f"Round {number + 1}, prize {table.prizes[number]}, bids face down. Points: {standing}."
@@ -140,6 +146,7 @@ def _bid(table: Table, own: Sequence[str], seat: int) -> Element:
     )
 
 
+@lru_cache(maxsize=4_096)
 def _card(value: int | None) -> Element:
     size = {"viewBox": "0 0 60 80", "aria-hidden": "true"}
     edge = {"x": 2.5, "y": 2.5, "width": 55, "height": 75, "rx": 8}
@@ -198,7 +205,7 @@ def _line(table: Table, own: Sequence[str], seat: int) -> Element:
         "div",
         {"class": f"goofspiel-line {seat_class(seat)}"},
         h("span", {"class": "goofspiel-who"}, badge(seat, own[seat]), h("span", None, table.names[seat])),
-        _hand(table, seat),
+        _hand(table.cards, table.hands[seat], _paid(table, seat)),
         h(
             "div",
             {"class": "goofspiel-bars"},
@@ -213,19 +220,24 @@ _LONG: Final = 13
 """Cards that a line has room for; shorter hands leave some of it empty, so that cards are of one size."""
 
 
-def _hand(table: Table, seat: int) -> Element:
-    held = set(table.hands[seat])
-    now = table.rounds[-1][seat] if table.rounds and not table.bidding and table.scores is None else None
+def _paid(table: Table, seat: int) -> int | None:
+    """The card of the open round; None where none lies open."""
+    return table.rounds[-1][seat] if table.rounds and not table.bidding and table.scores is None else None
+
+
+@lru_cache(maxsize=4_096)
+def _hand(cards: int, held: tuple[int, ...], paid: int | None) -> Element:
     return h(
         "svg",
-        {"class": "goofspiel-hand", "viewBox": f"0 0 {max(table.cards, _LONG) * _STEP} 24", "aria-hidden": "true"},
+        {"class": "goofspiel-hand", "viewBox": f"0 0 {max(cards, _LONG) * _STEP} 24", "aria-hidden": "true"},
         *(
-            _chip(card, "played" if card == now else "held" if card in held else "spent")
-            for card in range(1, table.cards + 1)
+            _chip(card, "played" if card == paid else "held" if card in held else "spent")
+            for card in range(1, cards + 1)
         ),
     )
 
 
+@lru_cache(maxsize=4_096)
 def _chip(card: int, state: str) -> Element:
     left = (card - 1) * _STEP
     return h(

@@ -6,14 +6,14 @@ number is the engine's. The drawings are in `half_hearted_step_board` and `half_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, cast
 
-from games.game import Outcome, Seat
+from games.game import Move, Outcome, Seat, State
 from games.half_hearted_step.auction import Auction, Call, Sealed, called
 from games.half_hearted_step.board import middle
 from games.half_hearted_step.contest import Contest
-from games.half_hearted_step.moves import PASS, VERTICAL, ways, worded
+from games.half_hearted_step.moves import ME, PASS, VERTICAL, ways, worded
 from games.half_hearted_step.play import Position, Turn
 from games.half_hearted_step.states import AuctionState, ChoiceState, PlayState
 from harness.viewer.amounts import exact_score, score
@@ -34,6 +34,16 @@ AnyState: TypeAlias = AuctionState | ChoiceState | PlayState
 def beats(moment: Moment) -> Sequence[Beat]:
     """The beats of one moment: see `harness.viewer.scene.Scene`."""
     return tuple(_beats(moment))
+
+
+def said(before: State, seat: Seat, move: Move) -> str:
+    """The bid, the choice or the half-move: see `harness.viewer.scene.Scene`."""
+    if isinstance(before, PlayState):
+        return worded(before.position.axis(seat), cast(int, move))
+    if isinstance(before, ChoiceState):
+        choice = cast(Mapping[str, str], move)
+        return f"{'first' if choice['active'] == ME else 'second'}, {choice['axis']}"
+    return "passes" if move == PASS else f"bids {move}"
 
 
 def _beats(moment: Moment) -> Iterator[Beat]:
@@ -189,9 +199,8 @@ def _ended(names: Sequence[str], state: AnyState, outcome: Outcome) -> Beat:
             f"The lead of {names[contest.holder]} is {contest.lead(points)}, needed was {contest.threshold}: "
             f"{names[winner]} wins, {points[0]} to {points[1]} points."
         )
-        banner = f"{marks(names)[winner]} WINS"
     else:
-        why, verdict, banner = "The clock stopped the game before play began.", "Nobody wins: a draw.", None
+        why, verdict = "The clock stopped the game before play began.", "Nobody wins: a draw."
     scores = ", ".join(
         f"{name} {score(value)} ({exact_score(value)})" for name, value in zip(names, outcome.scores, strict=True)
     )
@@ -202,7 +211,6 @@ def _ended(names: Sequence[str], state: AnyState, outcome: Outcome) -> Beat:
         _picture(names, state, doing=doing, verdict=f"{verdict} Scores: {scores}."),
         (why, verdict, f"Scores: {scores}."),
         _counts(state),
-        banner,
     )
 
 
@@ -242,8 +250,9 @@ def _picture(
     label = f"{place} {side_drawing.told(sides)}. {verdict or standing}"
     return h(
         "div",
-        {"class": "half_hearted_step", "role": "img", "aria-label": label},
-        board_drawing.draw(shown),
+        {"class": "half_hearted_step"},
+        h("div", {"role": "img", "aria-label": label}, board_drawing.draw(shown)),
+        board_drawing.told(shown),
         h("div", {"class": "half_hearted_step-beside"}, side_drawing.draw_sides(sides), below),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from games.game import Seat
@@ -69,14 +70,33 @@ def draw(shown: Shown) -> Element:
         _grid(size),
         _rulers(size),
         _way(shown.way),
+        *_last(shown.last, shown.square),
+        # Numbers and marks last: whatever runs through a square, they can be read.
         *_numbers(shown),
         *(_owners(shown, seat) for seat in (0, 1)),
-        *_last(shown.last, shown.square),
         *(
             h("circle", {"class": f"{_NAME}-{part}", "cx": _x(shown.square), "cy": _y(shown.square), "r": _RING})
             for part in ("piece", "gilt")
         ),
     )
+
+
+def told(shown: Shown) -> Element:
+    """The board in words for those who do not see it, a row a line: every number, and who took it when."""
+    size = len(shown.board)
+    rows = ("; ".join(_told(shown, (row, column)) for column in range(size)) for row in range(size))
+    return h("ul", {"class": f"{_NAME}-told"}, *(h("li", None, f"Row {row}: {line}.") for row, line in enumerate(rows)))
+
+
+def _told(shown: Shown, square: Square) -> str:
+    number = shown.board[square[0]][square[1]]
+    words = "no number" if number is None else str(number).replace("-", "−")
+    if square in shown.way:
+        turn = shown.way.index(square)
+        owner = next((seat for taken, seat in shown.taken if taken == square), None)
+        by = "" if owner is None else f"{shown.marks[owner]}, "
+        words = f"{words} ({by}turn {turn})" if turn else f"{words} (the start)"
+    return f"{words}, here is the piece" if square == shown.square else words
 
 
 def _x(square: Square) -> int:
@@ -102,6 +122,7 @@ def _squares(squares: Sequence[Square], kind: str) -> Element | None:
     return h("path", {"class": kind, "d": lines})
 
 
+@lru_cache(maxsize=64)
 def _grid(size: int) -> Element:
     side = size * CELL
     lines = "".join(
@@ -110,6 +131,7 @@ def _grid(size: int) -> Element:
     return h("path", {"class": f"{_NAME}-grid", "d": lines})
 
 
+@lru_cache(maxsize=64)
 def _rulers(size: int) -> Element:
     """The numbers of columns on top and of rows at the left."""
     columns = [(_x((0, place)), 14, str(place)) for place in range(size)]

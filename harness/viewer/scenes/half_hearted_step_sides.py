@@ -102,7 +102,7 @@ def draw_ladder(rungs: Sequence[Rung], marks: Sequence[str], cap: int) -> Elemen
         h(
             "table",
             None,
-            h("thead", None, h("tr", None, *(h("th", None, each) for each in ("", *marks, "stands")))),
+            h("thead", None, h("tr", None, *(h("th", {"scope": "col"}, each) for each in ("round", *marks, "stands")))),
             h("tbody", None, *(_rung(rung, marks) for rung in rungs[left_out:])),
         )
         if rungs
@@ -114,7 +114,7 @@ def _rung(rung: Rung, marks: Sequence[str]) -> Element:
     return h(
         "tr",
         None,
-        h("td", None, str(rung.number)),
+        h("th", {"scope": "row"}, str(rung.number)),
         *(_bid(rung, seat) for seat in (0, 1)),
         h("td", None, f"{marks[rung.standing[0]]} {rung.standing[1]}" if rung.standing else "-"),
     )

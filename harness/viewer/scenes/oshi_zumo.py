@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from games.game import Event, Outcome
+from games.game import Event, Move, Outcome, Seat, State
 from games.oshi_zumo import OshiZumoState
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.assets import asset
@@ -24,6 +24,11 @@ STYLE: Final = asset("oshi_zumo.css")
 def beats(moment: Moment) -> Sequence[Beat]:
     """The beats of one moment: see `harness.viewer.scene.Scene`."""
     return tuple(_beats(moment))
+
+
+def said(before: State, seat: Seat, move: Move) -> str:
+    """The coins: see `harness.viewer.scene.Scene`."""
+    return str(move)
 
 
 def _beats(moment: Moment) -> Iterator[Beat]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from games.game import Outcome, Seat
+from games.game import Move, Outcome, Seat, State
 from games.persistent_calibration import DEALS, ROUNDS, PersistentCalibrationState
 from games.persistent_calibration_moves import HEAVIEST, LIGHTEST, PLACES, Placement, scale_of, side_of
 from games.persistent_calibration_points import EMPTY, flips, lighter_places
@@ -32,6 +32,16 @@ _WEIGHTS: Final = ", ".join(map(str, range(LIGHTEST, HEAVIEST + 1)))
 def beats(moment: Moment) -> Sequence[Beat]:
     """The beats of one moment: see `harness.viewer.scene.Scene`."""
     return tuple(_beats(moment))
+
+
+def said(before: State, seat: Seat, move: Move) -> str:
+    """Where the weight goes: see `harness.viewer.scene.Scene`."""
+    if move is None:
+        return "no move"
+    placed = cast(Mapping[str, str | int], move)
+    spent = int(placed["modify"])
+    garnets = f" with {abs(spent)} {'garnet' if abs(spent) == 1 else 'garnets'}: {int(placed['weight']) + spent}"
+    return f"{placed['scale']} {placed['side']}, weight {placed['weight']}{garnets if spent else ''}"
 
 
 def _beats(moment: Moment) -> Iterator[Beat]:
@@ -159,13 +169,9 @@ def _ended(names: Sequence[str], state: PersistentCalibrationState, outcome: Out
         f"end: {outcome.ending}",
         h(
             "div",
-            {
-                "class": "persistent_calibration",
-                "role": "img",
-                "aria-label": f"The end. Scores: {results}. Scales: {told(shown)}.",
-            },
+            {"class": "persistent_calibration"},
             persistent_calibration_table.draw_places(places),
-            persistent_calibration_balances.draw(shown),
+            persistent_calibration_balances.draw(shown, f"The end. Scores: {results}. Scales: {told(shown)}."),
         ),
         (
             why,
@@ -218,12 +224,11 @@ def _picture(
     points = ", ".join(f"{row.name} {row.points}" for row in rows)
     return h(
         "div",
-        {
-            "class": "persistent_calibration",
-            "role": "img",
-            "aria-label": f"Round {len(state.rounds)} of {ROUNDS}. Scales: {told(shown)}. Points: {points}.",
-        },
-        persistent_calibration_balances.draw(shown),
+        {"class": "persistent_calibration"},
+        # A table within an image would be lost: of an image a reader is told the label alone.
+        persistent_calibration_balances.draw(
+            shown, f"Round {len(state.rounds)} of {ROUNDS}. Scales: {told(shown)}. Points: {points}."
+        ),
         persistent_calibration_table.draw_rows(rows, max([row.points for row in rows])),
     )
 

@@ -35,12 +35,12 @@ class Balances:
     """The scales whose lighter side has changed."""
 
 
-def draw(shown: Balances) -> Element:
-    """The three balances side by side, or one below the other where it is narrow."""
+def draw(shown: Balances, label: str) -> Element:
+    """The three balances side by side, or one below the other where it is narrow. `label` tells what they show."""
     rows = max([2, *(-(-sum(map(bool, own)) // 2) for own in shown.own)])
     return h(
         "div",
-        {"class": "persistent_calibration-scales"},
+        {"class": "persistent_calibration-scales", "role": "img", "aria-label": label},
         *(_balance(shown, number, rows) for number in range(len(SCALES))),
     )
 

@@ -141,7 +141,7 @@ def draw_places(places: Sequence[Place]) -> Element:
     return h(
         "table",
         {"class": "persistent_calibration-table persistent_calibration-final"},
-        h("thead", None, h("tr", None, *(h("th", {"scope": "col"}, each) for each in ("", *columns)))),
+        h("thead", None, h("tr", None, *(h("th", {"scope": "col"}, each) for each in ("place", *columns)))),
         h("tbody", None, *(_place(place, most) for place in places)),
     )
 

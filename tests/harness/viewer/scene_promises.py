@@ -28,16 +28,28 @@ class Drawn(HTMLParser):
         self.classes: set[str] = set()
         self.labels: list[str] = []
         self.texts: list[str] = []
+        self.images = 0
+        self.lost: list[str] = []
+        """Tables and lists within an image: nobody would hear of them."""
+        self.within: list[str] = []
         self.feed(beat.picture.to_html())
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        image = dict(attrs).get("role") == "img"
+        self.images += image
+        if "img" in self.within and tag in ("table", "dl"):
+            self.lost.append(tag)
+        self.within.append("img" if image else tag)
         for name, value in attrs:
             if name == "class":
                 self.classes.update((value or "").split())
             if name == "aria-label":
                 self.labels.append(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.within.pop()
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
@@ -70,6 +82,13 @@ def pictured(beat: Beat, kind: str) -> list[list[str]]:
     return [texts(each) for each in elements(beat.picture.to_json(), kind)]
 
 
+def headings(tree: Any) -> list[Any]:
+    """Every heading of a column or a row."""
+    if isinstance(tree, str):
+        return []
+    return ([tree] if tree[0] == "th" else []) + [each for child in tree[2:] for each in headings(child)]
+
+
 def check_promises(record: Record, largest: int) -> list[Beat]:
     """Everything that holds for all beats of all games. `largest`: characters of JSON of one beat."""
     frames = frames_of(record)
@@ -84,7 +103,8 @@ def check_promises(record: Record, largest: int) -> list[Beat]:
         assert all(len(row) == len(names) and all(row) for _, row in beat.counts)
         drawn = Drawn(beat)
         assert drawn.tags <= allowed
-        assert beat.picture.attributes["role"] == "img"
+        assert drawn.images == 1 and not drawn.lost, "of an image a reader is told the label alone"
+        assert all("".join(texts(each)).strip() for each in headings(beat.picture.to_json())), "no heading is empty"
         assert len(drawn.labels) == 1 and drawn.labels[0].count(".") >= 1
         assert all(name.startswith(game) or re.fullmatch("seat(-[0-9]+)?", name) for name in drawn.classes)
         for text in (*drawn.texts, *drawn.labels):

@@ -144,6 +144,7 @@ def test_no_text_ends_its_element(hostile, more):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_page_is_small_beyond_its_data(name):
+    """Its data are what stands in its elements of the type application/json: pictures, feed, moves, replies."""
     html = "".join(record_page(played(name)))
     (data,) = [text for attributes, text in Parts(html).all("script") if "type" in attributes]
     assert len(html.encode()) - len(data.encode()) < 150_000

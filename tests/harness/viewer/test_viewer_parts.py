@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from games.registry import GAMES
 from harness.aliases import NAMES
-from harness.viewer.amounts import amount, exact_score, move_text, score
+from harness.viewer.amounts import amount, exact_score, legible, move_text, score
 from harness.viewer.frames import frames_of
 from harness.viewer.nodes import h
 from harness.viewer.palette import PAPER, SEATS, palette_css
@@ -46,6 +46,18 @@ def test_scores_have_a_sign_unless_they_are_nothing():
         "0.0000",
     ]
     assert [exact_score(Fraction(3, 11)), exact_score(Fraction(-1)), exact_score(Fraction(0))] == ["+3/11", "-1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("3 cards, 123456789012 coins", "3 cards, 123456789012 coins"),
+        ("seed 12345678901234567", "seed 1.235e16"),
+        (f"cost ${10**300}.00 · 2.25 s", "cost $1.000e300 · 2.25 s"),
+    ],
+)
+def test_numbers_that_nobody_can_read_say_their_magnitude(line, told):
+    assert legible(line) == told
 
 
 @pytest.mark.parametrize(
