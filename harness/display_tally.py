@@ -160,6 +160,10 @@ class Tally:
             del self._waiting[waiting]
         return seconds
 
+    def answered(self, key: CallKey) -> None:
+        """Nobody waits for this attempt any more. Its call is still to be counted."""
+        self._waiting.pop(key, None)
+
     def call_finished(self, call: Call) -> str | None:
         """Count a call; gives the entrant it was made for, None when its episode is not in flight."""
         if call.fate == "wait":

@@ -153,12 +153,15 @@ def read_line(line: str, legal: Legal) -> Move:
             raise MoveIllegal(f"the choices are 1 to {len(offered)}, and {text[:9]} is none of them")
         return offered[place - 1].move
     try:
-        return legal.read(_value(text, legal))
+        move = legal.read(_value(text, legal))
     except MoveRefused:
         begun = [choice for choice in choices(legal, MENU) if _folded(choice.words).startswith(_folded(text))]
         if len(begun) != 1:
             raise
         return begun[0].move
+    if move is None:  # what becomes of a seat that did not move is the rules' word, and offered to nobody
+        raise MoveUnreadable("null is no move; write one of those that are offered")
+    return move
 
 
 def _value(text: str, legal: Legal) -> Json:

@@ -12,13 +12,15 @@ import io
 import json
 import os
 import sys
-import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from games.quoting import quote
 from harness.brake import Stopping
+from harness.cli.input_lines import Lines
 from harness.cli.output import Refused, print_note
 from harness.export import write_atomically
 from policies.human import HumanPolicy, example, line_for, menu
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
 
 ANSWERS: Final = "human.jsonl"
 """A person's moves in a run's folder: `{"seat": 0, "move": 7}` a line, each seat's in the order of play."""
+
+MOVELESS: Final = 100
+"""Lines in a row of a pipe that hold no move, after which it is taken for one that holds none."""
+
+_BRACKETS = 100
+"""More of them than a kept move has; far fewer than the depth at which JSON can be neither read nor written."""
 
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
@@ -70,12 +78,19 @@ class People:
         self._kept = folder / ANSWERS
         if not self._kept.exists():
             return
-        for line in self._kept.read_text(encoding="utf-8", errors="replace").splitlines():
+        for number, line in enumerate(self._kept.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+            where = f"{self._kept}, line {number}"
+            if line.count("[") + line.count("{") > _BRACKETS:
+                raise Refused(f"{where}: nested too deeply for a move; delete the line, and it is asked anew")
             try:
                 kept = json.loads(line)
-                self._before.setdefault(kept["seat"], []).append(kept["move"])
+                seat, move = kept["seat"], kept["move"]
             except (ValueError, TypeError, KeyError):
                 break  # a line that a crash cut off: what follows is asked anew
+            if type(seat) is not int or seat not in self.seats:
+                people = ", ".join(map(str, self.seats))
+                raise Refused(f"{where}: seat {quote(seat)} is no person's here (seats: {people}); delete the line")
+            self._before.setdefault(seat, []).append(move)
         self._rewrite()
 
     def _rewrite(self) -> None:
@@ -90,7 +105,7 @@ class People:
         before = self._before.get(seat, [])
         if self._made[seat] < len(before):
             move = before[self._made[seat]]
-            if move in observation.legal:
+            if move is not None and move in observation.legal:
                 return line_for(move, observation.legal)
             del before[self._made[seat] :]
             self._rewrite()
@@ -115,71 +130,6 @@ class People:
                 file.write(json.dumps({"seat": seat, "move": move}) + "\n")
         if self.desk is not None:
             self.desk.moved(seat)
-
-
-class Lines:
-    """The lines of standard input, one by one, without holding up the event loop."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stdin is not None and sys.stdin.isatty()
-        self._ready: asyncio.Queue[str | None] | None = None
-        self._rest = b""
-        try:
-            self._number: int | None = sys.stdin.fileno() if sys.stdin is not None else None
-        except (OSError, ValueError, io.UnsupportedOperation):
-            self._number = None
-        self._first: str | None = None
-
-    def require_some(self) -> None:
-        """Wait for the first line where no terminal gives it. Raises Refused when there is none."""
-        if not self.terminal:
-            self._first = self._read()
-            if self._first is None:
-                raise Refused(
-                    "human: standard input is no terminal and holds no moves; play in a terminal, or with --serve in a "
-                    "browser, or pipe a line for each move"
-                )
-
-    async def next(self) -> str | None:
-        """The next line; None at the end of the input."""
-        if self._first is not None:
-            first, self._first = self._first, None
-            return first
-        if not self.terminal and self._number is None:
-            return self._read()
-        if self._ready is None:
-            self._ready = asyncio.Queue()
-            # A daemon, and without Python's own buffer, so that a line nobody will write keeps no process alive.
-            reading = threading.Thread(
-                target=self._read_on, args=(asyncio.get_running_loop(), self._ready), name="weigh-lines", daemon=True
-            )
-            reading.start()
-        return await self._ready.get()
-
-    def _read_on(self, loop: asyncio.AbstractEventLoop, ready: asyncio.Queue[str | None]) -> None:
-        line: str | None = ""
-        while line is not None:
-            line = self._read()
-            try:
-                loop.call_soon_threadsafe(ready.put_nowait, line)
-            except RuntimeError:  # the loop has ended
-                return
-
-    def _read(self) -> str | None:
-        if self._number is None:
-            line = sys.stdin.readline() if sys.stdin is not None else ""
-            return line.rstrip("\r\n") if line else None
-        while b"\n" not in self._rest:
-            try:
-                piece = os.read(self._number, 65536)
-            except OSError:  # the terminal is gone
-                piece = b""
-            if not piece:
-                rest, self._rest = self._rest, b""
-                return rest.decode("utf-8", "replace") if rest else None
-            self._rest += piece
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line.decode("utf-8", "replace").rstrip("\r")
 
 
 class TerminalDesk:
@@ -207,10 +157,12 @@ class TerminalDesk:
                 await self._hand_over(seat)
             if refused is None:
                 self._show(observation)
-            else:
+            elif self._lines.terminal:
                 print_note(f"that is no legal move: {one_line(refused, 400)}")
-            while True:
-                print_note(f"{self._aliases[seat]}, your move? (? shows the rules, q stops)")
+            else:  # nobody is there to write a better one
+                raise Refused(f"human: a line of standard input is no legal move: {one_line(refused, 400)}")
+            print_note(f"{self._aliases[seat]}, your move? (? shows the rules, q stops)")
+            for _ in range(MOVELESS) if not self._lines.terminal else count():
                 line = await self._next()
                 word = line.strip().lower()
                 if word == "?":
@@ -219,18 +171,24 @@ class TerminalDesk:
                     raise Left
                 elif word:
                     return line
+                if self._lines.terminal:
+                    print_note(f"{self._aliases[seat]}, your move? (? shows the rules, q stops)")
+            raise Refused(f"human: {MOVELESS} lines of standard input in a row hold no move; pipe a line for each move")
 
     def moved(self, seat: Seat) -> None:
         if self._shared:
             # What this seat knows is not for whoever sits down next.
             self._here = None
+            self._lines.forget_typed()
             print_note(f"{_CLEAR}{self._aliases[seat]} has moved.")
 
     async def _hand_over(self, seat: Seat) -> None:
-        print_note(
-            f"{_CLEAR}{self._aliases[seat]} is next. Press Enter, {self._aliases[seat]}, when nobody else looks."
-        )
-        await self._next()
+        # A line typed ahead was not meant for whoever sits down now, and would show them their seat unasked.
+        self._lines.forget_typed()
+        alias = self._aliases[seat]
+        print_note(f"{_CLEAR}{alias} is next. Press Enter, {alias}, when nobody else looks. (q stops)")
+        if (await self._next()).strip().lower() in ("q", "quit"):
+            raise Left
         self._here = seat
 
     async def _next(self) -> str:

@@ -82,7 +82,8 @@ def ladder(
     Entrants that the config has no more leave, once all that was planned with them is played.
 
     With --serve, a page on this machine shows the ladder and any episode as it is played, at an address that is told on
-    standard error and that nobody can guess. It is there while the ladder is played, and a second longer.
+    standard error and that nobody can guess. It is there while the ladder is played; pages that are open at its end are
+    told so, and keep what they show.
 
       weigh ladder ladder.toml
       weigh ladder ladder.toml --name second --seed 8 --max-usd 2.50

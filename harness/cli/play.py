@@ -14,8 +14,10 @@ import typer
 
 from harness.cli.options import number, one_of, whole
 from harness.cli.output import INTERRUPTED, INVALID, Refused, print_json, print_note, print_rich, print_text
-from harness.cli.serving import ServeOption, served
+from harness.cli.outputs import check_output
+from harness.cli.serving import ServeOption, port_misread, served
 from policies.contract import STYLES
+from policies.human import NAME as HUMAN
 
 if TYPE_CHECKING:
     from games.game import Move, Seat, State
@@ -35,8 +37,13 @@ def play(
         ),
     ],
     seed: Annotated[
-        int, typer.Option(metavar="N", parser=whole(0), help="Deal, aliases and scripted chance follow from it.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=whole(0),
+            help="Deal, aliases and scripted chance follow from it. Default 0; with a human, drawn anew.",
+        ),
+    ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated."),
@@ -74,11 +81,15 @@ def play(
     and once the episode is finished it shows it again, without a call.
 
     With --serve, a page on this machine shows the episode as it is played, at an address that is told on standard error
-    and that nobody can guess; the page is there until the episode is over, and a second longer.
+    and that nobody can guess. It is there until the episode is over; pages that are open then are told so, and keep
+    what they show.
 
     The entrant human is you: shown what your seat may know, asked until your move is legal, and in no hurry. Several
-    humans share the screen, or with --serve have a page each. A line for each move may be piped in instead. Who the
-    others are, and what they hid, is told when the episode is over.
+    humans share the screen, or with --serve have a page each. A line for each move may be piped in instead; one that is
+    no legal move ends the command. Before the episode is over nothing that is shown says who the others are or what
+    they hid; who typed the command knows the first. Without --seed the deal is a new one each time, and the seed is
+    told at the end; a run folder (--save) keeps it and goes on with it. The folder also keeps what models were asked
+    and answered in the round that is still open: nothing hides it from who opens the folder on this machine.
 
       weigh play goofspiel match hoard random random --seed 7
       weigh play goofspiel mine.md@openai:gpt-5-mini match --set cards=6 --save results/try
@@ -94,9 +105,14 @@ def play(
     from harness.cli.stopping import require_own_loop
 
     require_own_loop()
-    asked = Asked(seed, timeout, config, style, max_tokens, temperature, base_url)
-    single = prepare(game, entrants, settings_given(setting or []), asked)
+    drawn = seed is None and HUMAN in entrants
+    chosen = _drawn_seed(save) if drawn else seed or 0
+    asked = Asked(chosen, timeout, config, style, max_tokens, temperature, base_url)
+    with port_misread(context.obj):
+        single = prepare(game, entrants, settings_given(setting or []), asked)
     _require_writable(out)
+    if out is not None:
+        check_output("--out", out, [*(each.partition("@")[0] or each for each in entrants), *filter(None, [config])])
     with ExitStack() as stack:
         sitting = seating(single, stack.enter_context(served(serve)))
         store = None
@@ -107,7 +123,8 @@ def play(
             store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), again))
             if single.people is not None:
                 single.people.keep_in(save)
-        played = _play(single, sitting, store, json, shlex.join(["weigh", *context.obj]))
+        told_seed = None if drawn else single.seed
+        played = _play(single, sitting, store, json, shlex.join(["weigh", *context.obj]), told_seed)
     from harness.record import Record
 
     if not isinstance(played.result, Record):
@@ -121,6 +138,8 @@ def play(
         print_json(record.model_dump(mode="json"))
         return
     _conclude(record, played.spending)
+    if drawn:
+        print_text(f"seed {single.seed}")
     if save is not None:
         print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` re-derives it")
     if out is not None:
@@ -129,10 +148,26 @@ def play(
         print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
 
 
-def _play(single: Single, sitting: Seating, store: Store | None, json: bool, again: str) -> Played:
+def _drawn_seed(save: Path | None) -> int:
+    """A seed that nobody knows before the end: the one of the run that is gone on with, or else a fresh one."""
+    import secrets
+
+    if save is not None:
+        from harness.cli.run_folder import holds_run, opened
+        from harness.store import Store
+
+        if holds_run(save):
+            with opened(lambda: Store.open(save, readonly=True)) as store:
+                return store.manifest.seed
+    return secrets.randbelow(2**31)
+
+
+def _play(
+    single: Single, sitting: Seating, store: Store | None, json: bool, again: str, told_seed: int | None
+) -> Played:
     narrator = None
     if not json:
-        _introduce(single)
+        _introduce(single, told_seed)
         narrator = _Narrator(single.aliases, afterwards=single.people is not None)
         narrator.step_played(single.start(), {}, ())
     try:
@@ -183,10 +218,10 @@ def _require_writable(out: Path | None) -> None:
     require_room(out.absolute().parent)
 
 
-def _introduce(single: Single) -> None:
+def _introduce(single: Single, seed: int | None) -> None:
     from harness.display_words import shown
 
-    print_text(f"{single.episode.game}, seed {single.seed}")
+    print_text(single.episode.game if seed is None else f"{single.episode.game}, seed {seed}")
     if single.people is not None:
         # Who the others are, a person learns when the episode is over.
         own = "you" if len(single.people.seats) == 1 else "a person"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.cli.output import print_note
+from harness.cli.output import Refused, print_note
 from harness.cli.serving import Watches
 
 if TYPE_CHECKING:
@@ -76,13 +76,18 @@ def _watched(single: Single, server: LiveServer) -> Seating:
 
 
 def _in_person(single: Single, people: People, server: LiveServer | None) -> Seating:
-    from harness.cli.human import BrowserDesk, Lines, TerminalDesk
+    from harness.cli.human import BrowserDesk, TerminalDesk
+    from harness.cli.input_lines import Lines
 
     game, config = single.division.game, single.division.config
     rules, aliases = game.rulebook(config), single.aliases
     if server is None:
         lines = Lines()
-        lines.require_some()
+        if not lines.wait_for_some():
+            raise Refused(
+                "human: standard input is no terminal and holds no moves; play in a terminal, or with --serve in a "
+                "browser, or pipe a line for each move"
+            )
         people.desk = TerminalDesk(aliases, people.seats, rules, lines)
         return Seating()
     from harness.live.pages import SeatPage

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from games.quoting import quote
 from harness.cli.options import whole
 from harness.cli.output import Refused, print_note
 
@@ -35,6 +37,21 @@ ServeOption = Annotated[
         help="Show it in a browser too, on 127.0.0.1, while it is played; any free port without PORT.",
     ),
 ]
+
+
+@contextmanager
+def port_misread(words: Sequence[str]) -> Iterator[None]:
+    """A refusal of the word that follows a bare `--serve` in a command line names the option too: the word was read as
+    what it is elsewhere, for it is no port."""
+    from harness.config_problems import ConfigError
+
+    try:
+        yield
+    except (ValueError, ConfigError) as error:
+        following = next((after for word, after in pairwise(words) if word == "--serve"), "")
+        if not following or following.isdigit() or quote(following) not in str(error):
+            raise
+        raise Refused(f"--serve {following}: PORT is a whole number from 0 to 65535; without one, {error}") from error
 
 
 @contextmanager

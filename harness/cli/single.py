@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from games.game import AnyGame, Deal, State
-    from harness.calls import Call, Void
+    from harness.calls import Call, CallKey, Void
     from harness.cli.human import People
     from harness.manifest import Manifest
     from harness.orchestrate import Table, Watch
@@ -116,7 +116,7 @@ class Single:
         from harness.cli.unkept import Unkept
         from harness.run import Pace, Run
 
-        brake, onlooker, unkept = Brake(), _Onlooker(note), Unkept()
+        brake, onlooker, unkept = Brake(), _Onlooker(note, self.people is not None), Unkept()
         if self.people is not None:
             self.people.brake = brake
         async with AsyncExitStack() as stack:
@@ -135,8 +135,9 @@ class Single:
             try:
                 await run.play((self.episode,), frozenset())
             finally:
-                for line in adaptations(exchanges):
-                    note(line)
+                if self.people is None or onlooker.result is not None:  # these lines name the models
+                    for line in adaptations(exchanges):
+                        note(line)
         if onlooker.result is None:
             code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
             raise Refused(brake.reason or "the episode came to no end", code=code)
@@ -157,26 +158,48 @@ class Single:
 
 
 class _Onlooker:
-    """Remembers how the episode ended, and tells of calls that are made again, so that a silence is explained."""
+    """Remembers how the episode ended, and tells of calls that are made again, so that a silence is explained.
 
-    def __init__(self, note: Callable[[str], None]) -> None:
+    With `people` in the game, before its end it says of them only that there are some: who is asked, where and by what
+    name belongs to what people may not know.
+    """
+
+    def __init__(self, note: Callable[[str], None], people: bool) -> None:
         self.note = note
+        self.people = people
         self.result: Record | Void | None = None
+        self._held: list[str] = []
+        self._waiting: set[CallKey] = set()
 
     def episode_started(self, key: str, entrants: Sequence[str]) -> None:
         return
 
     def episode_finished(self, record: Record) -> None:
         self.result = record
+        self._tell()
 
     def episode_void(self, void: Void) -> None:
         self.result = void
+        self._tell()
 
     def call_finished(self, call: Call) -> None:
-        if call.fate == "wait":
-            from harness.display_words import shown
+        if call.fate != "wait":
+            self._waiting.discard(call.key)
+            return
+        from harness.display_words import shown
 
-            self.note(shown(f"seat {call.key.seat}: a passing failure: {call.error}", limit=500))
+        line = shown(f"seat {call.key.seat}: a passing failure: {call.error}", limit=500)
+        if not self.people:
+            self.note(line)
+            return
+        self._held.append(line)
+        if not self._waiting:
+            self.note("waiting for a provider")
+        self._waiting.add(call.key)
+
+    def _tell(self) -> None:
+        for line in self._held:
+            self.note(line)
 
 
 def _summed(calls: Iterable[Call]) -> dict[int, Spending]:

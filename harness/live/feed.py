@@ -122,6 +122,8 @@ class Feed:
             # A passing failure says nothing of the round, and somebody who waits wants to know of it.
             if episode is None or call.fate == "wait":
                 self.tally.call_finished(call)
+            else:
+                self.tally.answered(call.key)
             if episode is not None:
                 # Without its messages: a page shows none, and they are the most of what would be remembered.
                 episode.held.append(replace(call, request=replace(call.request, messages=())))

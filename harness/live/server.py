@@ -15,6 +15,7 @@ from typing import Final, Self
 
 import uvicorn
 
+from harness.live.connections import Connection, accepting
 from harness.live.doors import Page, Site
 
 ADDRESS: Final = "127.0.0.1"
@@ -22,7 +23,11 @@ ADDRESS: Final = "127.0.0.1"
 GRACE: Final = 1.0
 """Seconds that open pages have to hear of the end."""
 
-_CONNECTIONS: Final = 128
+
+def hosts(port: int) -> tuple[str, ...]:
+    """What a browser calls this server in a request. The port that is HTTP's own is left out."""
+    names = (ADDRESS, "localhost")
+    return (*(f"{name}:{port}" for name in names), *(names if port == 80 else ()))
 
 
 class LiveServer:
@@ -47,7 +52,7 @@ class LiveServer:
         return f"http://{ADDRESS}:{self.port}{self._site.add(page)}"
 
     def __enter__(self) -> Self:
-        app = self._site.app((f"{ADDRESS}:{self.port}", f"localhost:{self.port}"))
+        app = self._site.app(hosts(self.port))
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -55,12 +60,11 @@ class LiveServer:
             log_level="critical",
             access_log=False,
             loop="asyncio",
-            http="h11",
+            http=Connection,
             ws="none",
             lifespan="off",
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=_CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)
@@ -89,8 +93,22 @@ class LiveServer:
     async def _serving(self, server: uvicorn.Server | None) -> None:
         if server is None:
             return
-        await server.serve(sockets=[self._socket])
-        for connection in list(server.server_state.connections):
+        loop = asyncio.get_running_loop()
+        # A connection that breaks is no news, and must not be written over what is played.
+        loop.set_exception_handler(lambda loop, context: None)
+        self._socket.setblocking(False)
+        self._socket.listen(1_024)  # who waits here has no descriptor of this process yet
+        known = server.server_state.connections
+
+        def made() -> Connection:
+            return Connection(config=server.config, server_state=server.server_state, app_state={}, _loop=loop)
+
+        taking = asyncio.create_task(accepting(self._socket, made, known))
+        await server.serve(sockets=[])
+        taking.cancel()
+        await asyncio.wait((taking,))
+        self._socket.close()
+        for connection in list(known):
             transport = getattr(connection, "transport", None)
             if transport is not None:
                 transport.abort()

@@ -1,15 +1,12 @@
-"""A person at a seat of `weigh play`: piped lines, a terminal, Ctrl-C, two at one keyboard, and what is never shown."""
+"""A person at a seat of `weigh play`: piped lines, what is kept and gone on with, and what is never shown."""
 
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
 
 import pytest
 
@@ -19,7 +16,7 @@ from harness.mock_server import MockServerProcess
 from harness.mock_server.options import Options
 from harness.mock_server.plan_file import read_plan
 from policies.human import choices
-from tests.cli.runner import command, config, documents, environment, process, weigh
+from tests.cli.runner import command, config, documents, environment, weigh
 
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")
 
@@ -41,15 +38,77 @@ def test_piped_lines_play_an_episode_and_the_record_says_who_did(tmp_path):
     assert weigh("verify", out).code == 0
 
 
-def test_illegal_lines_are_refused_with_the_rules_reason_and_charged_to_nobody():
-    said = weigh(*FOUR, "--json", stdin=lines(1, 9, "nonsense", 1, "", '{"bid": 2}', "?", 3, 4))
+def test_a_piped_line_that_is_no_legal_move_ends_the_command_with_the_rules_reason(tmp_path):
+    for line, reason in (("9", "9 is not a legal bid now: you hold 2, 3, 4"), ("nonsense", "nonsense"), ("1", "1")):
+        said = weigh(*FOUR, "--json", stdin=lines(1, line, 2, 3, 4))
+        assert (said.code, said.out) == (2, "")
+        last = said.err.splitlines()[-1]
+        assert last.startswith("weigh: human: a line of standard input is no legal move: ")
+        assert reason in last
+        assert said.err.count("no legal move") == 1
+    said = weigh(*FOUR, "--save", tmp_path / "kept", stdin=lines(2, 9))
+    assert said.code == 2
+    assert said.err.splitlines()[-1].startswith("weigh: go on with: ")
+    assert weigh(*FOUR, "--save", tmp_path / "kept", stdin=lines(1, 3, 4)).code == 0
+
+
+def test_piped_lines_without_a_move_are_passed_over_and_a_question_shows_the_rules():
+    said = weigh(*FOUR, "--json", stdin=lines(1, "", '{"bid": 2}', "?", 3, 4))
     assert said.code == 0
-    assert said.err.count("that is no legal move: ") == 3
-    assert "9 is not a legal bid now: you hold 2, 3, 4" in said.err
-    assert "nonsense" in said.err
-    assert "# " in said.err or "Goofspiel" in said.err, "the rules"
+    assert "Goofspiel" in said.err, "the rules"
     assert [move[0] for move in said.json["moves"]] == [1, 2, 3, 4]
     assert said.json["fallbacks"] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("endless", "reason"),
+    [
+        ("yes 99", "99 is not a legal bid now"),
+        ("yes ''", "100 lines of standard input in a row hold no move"),
+        ("yes '?'", "100 lines of standard input in a row hold no move"),
+        ("yes x | tr -d '\\n'", "4,096 characters are too many for a move"),
+        ("cat /dev/zero", "no legal move"),
+    ],
+)
+def test_endless_input_ends_the_command_at_once_and_fills_no_memory(tmp_path, endless, reason):
+    told = subprocess.run(
+        ["bash", "-c", f"ulimit -v 1500000; {endless} | {' '.join(command(*FOUR))}; exit ${{PIPESTATUS[-1]}}"],
+        capture_output=True,
+        cwd=tmp_path,
+        env=environment(),
+        timeout=20,
+    )
+    last = told.stderr.decode().splitlines()[-1]
+    assert (told.returncode, last.startswith("weigh: human: ")) == (2, True), last
+    assert reason in last
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_stop_a_person_whose_pipe_holds_more_than_was_asked_for(tmp_path, number):
+    """The rival takes its time, so that a line is wanted now and then only; what nobody asked for stays in the pipe."""
+    with MockServerProcess(Options(latency="2000ms")) as server:
+        words = ("play", "goofspiel", "human", "goofspiel/plain.md@mock:mock-small", "--set", "cards=9")
+        with (
+            subprocess.Popen(["yes", "1"], stdout=subprocess.PIPE) as endless,
+            subprocess.Popen(
+                command(*words, "--base-url", server.openai_url),
+                stdin=endless.stdout,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                cwd=tmp_path,
+                env=environment(),
+            ) as going,
+        ):
+            endless.stdout.close()
+            while b"your move?" not in going.stderr.readline():
+                pass
+            time.sleep(0.3)
+            going.send_signal(number)
+            going.send_signal(number)
+            said = going.stderr.read().decode()
+            assert going.wait(10) == 130, said
+            endless.kill()
+    assert "Traceback" not in said
 
 
 def test_q_stops_and_the_same_command_goes_on_without_asking_again(tmp_path):
@@ -157,6 +216,88 @@ def test_a_fault_of_another_seat_quotes_its_reply_after_the_end_only():
     assert "moved by retry after illegal (99" in said.out
 
 
+def test_a_passing_failure_of_a_rival_names_nobody_before_the_end():
+    with MockServerProcess(Options()) as server:
+        rules = [{"nth": "1", "do": "respond", "status": 429}]
+        words = ("play", "goofspiel", "human", "goofspiel/plain.md@mock:SECRETMODEL", "--set", "cards=4")
+        more = ("--base-url", server.openai_url)
+        server.follow(read_plan({"rules": rules}))
+        said = weigh(*words, *more, stdin=lines(1, "q"))
+        assert said.code == 130
+        assert said.err.count("waiting for a provider\n") == 1
+        for hidden in ("SECRETMODEL", "429", "passing", server.openai_url):
+            assert hidden not in said.out + said.err.partition("go on with")[0]
+        server.reset()
+        server.follow(read_plan({"rules": rules}))
+        said = weigh(*words, *more, stdin=lines(1, 2, 3, 4))
+    assert said.code == 0
+    early, _, late = said.err.partition("a passing failure: ")
+    assert "429" in late
+    assert "429" not in early
+    assert early.count("your move?") == 4
+
+
+def test_without_a_seed_the_deal_is_a_new_one_each_time_and_the_seed_is_told_at_the_end(tmp_path):
+    ten = ("play", "goofspiel", "human", "match", "--set", "cards=8")
+    bids = lines(*range(1, 9))
+    said = [weigh(*ten, "--json", stdin=bids).json for _ in range(3)]
+    assert len({json.dumps(one["deal"]) for one in said}) > 1
+    shown = weigh(*ten, stdin=bids)
+    first, last = shown.out.splitlines()[0], shown.out.splitlines()[-1]
+    assert first == "goofspiel"
+    seed = re.fullmatch(r"seed (\d+)", last)[1]
+    again = weigh(*ten, "--seed", seed, stdin=bids)
+    assert again.out.splitlines()[0] == f"goofspiel, seed {seed}"
+    assert again.out.splitlines()[1:] == shown.out.splitlines()[1:-1]
+    assert weigh("play", "goofspiel", "match", "match").out.startswith("goofspiel, seed 0\n")
+
+
+def test_a_run_folder_keeps_the_seed_and_the_same_command_goes_on_with_it(tmp_path):
+    kept = ("--save", tmp_path / "kept")
+    stopped = weigh(*FOUR, *kept, stdin=lines(2, "q"))
+    assert stopped.code == 130
+    assert "seed" not in stopped.out
+    done = weigh(*FOUR, *kept, stdin=lines(4, 1, 3))
+    assert done.code == 0
+    seed = done.out.splitlines()[-1].removeprefix("seed ")
+    assert weigh(*FOUR, *kept, "--seed", seed, "--json", stdin=lines("unused")).code == 0
+    other = weigh(*FOUR, *kept, "--seed", int(seed) + 1, stdin=lines("unused"))
+    assert other.code == 2
+    assert "seed" in other.err
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("[" * 100_000, ("human.jsonl, line 2: nested too deeply",)),
+        ('{"seat": 0, "move": ' + "[" * 985 + "]" * 985 + "}", ("human.jsonl, line 2: nested too deeply",)),
+        ('{"seat": 0, "move": ' + "[" * 100_000, ("human.jsonl, line 2: nested too deeply",)),
+        ('{"seat": 99, "move": 1}', ("human.jsonl, line 2: seat 99 is no person's here (seats: 0)",)),
+        ('{"seat": 1, "move": 1}', ("line 2: seat 1 is no person's",)),
+        ('{"seat": "0", "move": 1}', ("line 2: seat", "is no person's")),
+        ('{"seat": true, "move": 1}', ("line 2: seat true is no person's",)),
+    ],
+)
+def test_kept_moves_that_cannot_be_are_refused_in_one_line(tmp_path, line, parts):
+    kept = tmp_path / "kept"
+    weigh(*FOUR, "--save", kept, stdin=lines(2, "q"))
+    with (kept / "human.jsonl").open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    before = (kept / "human.jsonl").read_text(encoding="utf-8")
+    weigh(*FOUR, "--save", kept, stdin=lines(1)).refused(*parts)
+    assert (kept / "human.jsonl").read_text(encoding="utf-8") == before
+
+
+def test_a_kept_null_is_no_move_and_is_asked_anew(tmp_path):
+    words = ("play", "persistent_calibration", "human", *["random"] * 3, "--save", tmp_path / "kept")
+    weigh(*words, stdin=lines(1, "q"))
+    with (tmp_path / "kept" / "human.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"seat": 0, "move": null}\n')
+    said = weigh(*words, stdin=lines("q"))
+    assert said.code == 130, said.err
+    assert said.err.count("your move?") == 1
+
+
 def test_a_person_of_the_config_s_name_is_refused(tmp_path):
     path = config(tmp_path, '[games.goofspiel]\n[entrants]\nhuman = "match"\n')
     said = weigh("play", "goofspiel", "human", "@human", "--config", path, stdin=lines(1))
@@ -183,142 +324,3 @@ def test_a_person_who_types_a_script_s_moves_makes_its_record(game, tmp_path):
     for field in ("moves", "events", "scores", "measures", "aliases", "deal"):
         assert said.json[field] == scripted[field]
     assert weigh("verify", "-", stdin=said.out).code == 0
-
-
-class Terminal:
-    """A command on a terminal of its own: what it shows, and keys for it."""
-
-    def __init__(self, fd):
-        self.fd = fd
-        self.text = ""
-
-    def until(self, pattern, seconds=20):
-        """Read until the text since the last match has `pattern`; returns what was shown up to there."""
-        ends = time.monotonic() + seconds
-        os.set_blocking(self.fd, False)
-        while True:
-            if found := re.search(pattern, self.text):
-                shown, self.text = self.text[: found.end()], self.text[found.end() :]
-                return shown
-            assert time.monotonic() < ends, self.text
-            try:
-                piece = os.read(self.fd, 65536)
-            except BlockingIOError:
-                time.sleep(0.01)
-                continue
-            except OSError:
-                piece = b""
-            assert piece or re.search(pattern, self.text), self.text
-            self.text += piece.decode("utf-8", "replace")
-
-    def type(self, line):
-        os.write(self.fd, f"{line}\n".encode())
-
-
-@contextmanager
-def terminal(*words, cwd, **environ):
-    ours, theirs = pty.openpty()
-    size = {"TERM": "xterm-256color", "COLUMNS": "90", "LINES": "40"}
-    with subprocess.Popen(
-        command(*words),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=cwd,
-        env=environment(**{**size, **environ}),
-        start_new_session=True,
-        preexec_fn=_take_terminal,
-    ) as going:
-        os.close(theirs)
-        try:
-            yield going, Terminal(ours)
-        finally:
-            going.kill()
-            os.close(ours)
-
-
-def _take_terminal():
-    import fcntl
-    import termios
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-
-ASKED = r"your move\? \(\? shows the rules, q stops\)\r\n"
-
-
-def test_in_a_terminal_a_person_is_asked_refused_helped_and_told(tmp_path):
-    with terminal(*FOUR, cwd=tmp_path) as (going, screen):
-        shown = screen.until(ASKED)
-        assert "Your legal bids: 1, 2, 3, 4." in shown
-        screen.type("7")
-        assert "that is no legal move: 7 is not a legal bid now: you hold 1, 2, 3, 4" in screen.until(ASKED)
-        screen.type("?")
-        assert "Goofspiel" in screen.until(ASKED)
-        for bid in (1, 2, 3):
-            screen.type(bid)
-            assert "Round" in screen.until(ASKED)
-        screen.type(4)
-        assert "prizes-exhausted" in screen.until(r"not kept: ")
-        assert going.wait(20) == 0
-
-
-def test_ctrl_c_stops_a_person_who_thinks_at_once(tmp_path):
-    with terminal(*FOUR, "--save", "kept", cwd=tmp_path) as (going, screen):
-        screen.until(ASKED)
-        screen.type(1)
-        screen.until(ASKED)
-        began = time.monotonic()
-        os.write(screen.fd, b"\x03")
-        shown = screen.until(r"go on with: weigh play")
-        assert going.wait(20) == 130
-        assert time.monotonic() - began < 5
-        assert "Traceback" not in shown
-    said = process(*FOUR, "--save", "kept", "--json", cwd=tmp_path, stdin=lines(2, 3, 4).encode())
-    assert [move[0] for move in json.loads(said.stdout)["moves"]] == [1, 2, 3, 4]
-
-
-@pytest.mark.parametrize("key", [b"\x04", b"q\n", b"quit\n"])
-def test_the_end_of_input_and_q_stop_in_a_terminal(tmp_path, key):
-    with terminal(*FOUR, cwd=tmp_path) as (going, screen):
-        screen.until(ASKED)
-        os.write(screen.fd, key)
-        screen.until("stopped by the player")
-        assert going.wait(20) == 130
-
-
-def test_two_at_one_keyboard_hand_over_a_cleared_screen(tmp_path):
-    with terminal("play", "ballast", "human", "human", cwd=tmp_path) as (going, screen):
-        first = screen.until(r"Press Enter, (\w+), when nobody else looks\.")
-        assert "Your hand" not in first
-        screen.type("")
-        shown = screen.until(ASKED)
-        assert "Your hand: 1, 2, 3, 4, 5" in shown
-        screen.type("place 4 2 1")
-        over = screen.until(r"when nobody else looks\.")
-        assert "\x1b[2J\x1b[3J\x1b[H" in over
-        after = over.rpartition("\x1b[2J")[2]
-        assert "place 4" not in after
-        assert "weight 4" not in after
-        screen.type("")
-        second = screen.until(ASKED)
-        assert "announced 1" in second
-        assert "weight 4" not in second
-        going.send_signal(signal.SIGINT)
-        assert going.wait(20) == 130
-
-
-def test_a_person_who_thinks_holds_up_no_model(tmp_path):
-    """The model's request leaves while the person has not moved, and its answer is in before."""
-    with MockServerProcess(Options(log_size=10)) as server:
-        words = ("play", "goofspiel", "human", "goofspiel/plain.md@mock:mock-small", "--set", "cards=4")
-        with terminal(*words, "--base-url", server.openai_url, cwd=tmp_path) as (going, screen):
-            screen.until(ASKED)
-            ends = time.monotonic() + 10
-            while server.stats()["requests"] < 1:
-                assert time.monotonic() < ends
-                time.sleep(0.02)
-            screen.type(1)
-            screen.until(ASKED)
-            going.send_signal(signal.SIGINT)
-            assert going.wait(20) == 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -40,7 +42,7 @@ DELAY = 0.7
 
 @pytest.fixture(scope="module")
 def server():
-    with MockServerProcess(Options(latency="60ms")) as going:
+    with MockServerProcess(Options(latency="150ms")) as going:
         yield going
 
 
@@ -55,9 +57,12 @@ def order(folder, server):
 
 
 @contextmanager
-def watched(*words, cwd, **environ):
-    """A command that serves: the process, the address it told, and its further lines of standard error."""
+def watched(*words, cwd, limit=None, **environ):
+    """A command that serves: the process, the address it told, and its further lines of standard error. `limit` is the
+    most file descriptors it may have."""
     with started(*words, cwd=cwd, **environ) as going:
+        if limit is not None:
+            resource.prlimit(going.pid, resource.RLIMIT_NOFILE, (limit, limit))
         lines = []
         url = None
         for raw in going.stderr:
@@ -164,6 +169,34 @@ def test_a_port_that_is_taken_is_refused_before_anything_is_made(tmp_path):
 
 def test_a_port_out_of_range_is_refused():
     weigh("play", "goofspiel", "match", "match", "--serve", "70000").refused("--serve", "from 0 to 65535")
+
+
+def test_a_word_that_is_no_port_is_refused_by_the_option_s_name():
+    weigh("play", "goofspiel", "match", "match", "--serve", "abc").refused("--serve abc: PORT is a whole number", "abc")
+    weigh("play", "--serve", "abc", "goofspiel", "match", "match").refused("--serve abc: ", "there is no game")
+    weigh("play", "goofspiel", "match", "match", "--serve=abc").refused("--serve: ", "from 0 to 65535, not abc")
+    line = weigh("play", "--serve", "goofspiel", "match", "nobody").refused('"nobody" is no policy')
+    assert "--serve" not in line
+
+
+def test_a_thousand_silent_connections_leave_the_ladder_its_file_descriptors(server, tmp_path):
+    order(tmp_path, server)
+    crowd = []
+    with watched("ladder", "m.toml", "--serve", cwd=tmp_path, limit=256) as (going, url, lines):
+        address = ("127.0.0.1", int(url.split("/")[2].partition(":")[2]))
+        for _ in range(600):
+            one = socket.socket()
+            one.setblocking(False)
+            one.connect_ex(address)
+            crowd.append(one)
+        assert httpx2.get(url, trust_env=False, timeout=5).status_code == 200
+        descriptors = len(list(Path(f"/proc/{going.pid}/fd").iterdir()))
+        going.wait(30)
+    for one in crowd:
+        one.close()
+    assert going.returncode == 0, lines
+    assert descriptors < 150
+    assert not any("Traceback" in line or "accept" in line for line in lines), lines[-5:]
 
 
 def test_ctrl_c_ends_a_served_ladder_as_any_other(server, tmp_path):

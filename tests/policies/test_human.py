@@ -90,6 +90,14 @@ def test_calibration_takes_its_parts_in_order_and_a_number():
         read_line("9" * 500, legal)
 
 
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("line", ["null", " null ", '{"move": null}', '{"scale": null}'])
+def test_null_is_never_a_person_s_move(name, line):
+    """It may be legal for a seat that did not move, and is offered to nobody."""
+    with pytest.raises(MoveRefused, match=r"\S"):
+        read_line(line, legal_of(name))
+
+
 def test_one_word_that_begins_one_choice_is_enough():
     game = game_named("half_hearted_step")
     config = read_config(game, {})
@@ -111,7 +119,7 @@ def test_any_line_is_a_legal_move_or_refused_in_one_line(text):
         except MoveRefused as error:
             assert str(error)
         else:
-            assert move in legal
+            assert move in list(legal)
 
 
 LEGALS = [legal_of(name) for name in GAMES]

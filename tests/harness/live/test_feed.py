@@ -181,3 +181,16 @@ def test_a_run_that_fails_is_over_all_the_same():
     except KeyError:
         pass
     assert "it failed: KeyError" in " ".join(board(told)["over"])
+
+
+def test_a_wait_for_a_provider_is_over_when_the_answer_is_in_though_the_round_is_not():
+    told, given = feed(), table(seats=2, cards=4)
+    begun(told, given)
+    told.call_finished(call(fate="wait"))
+    told.call_finished(call(seat=1, fate="wait"))
+    assert "2 attempts waiting for a provider" in board(told)["standing"]
+    told.call_finished(call())
+    assert "1 attempt waiting for a provider" in board(told)["standing"]
+    told.call_finished(call(seat=1))
+    assert not [words for words in board(told)["standing"] if "waiting" in words]
+    assert board(told)["spending"] == ["2 calls", *board(told)["spending"][1:]], "passing failures, as they came"
