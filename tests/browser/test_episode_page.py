@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import pytest
 
 from games.registry import GAMES
 from harness.store import Store
+from harness.viewer.amounts import exact_score
 from harness.viewer.run_pages import episode_page, record_page
 from tests.browser.chromium import looking, until
 from tests.harness.viewer.episodes import by_models, played
+from tests.harness.viewer.longest import longest_half_hearted_step
 from tests.harness.viewer.runs import MODELS, make_run
 
 HOSTILE = '</script><script>window.stung=1</script><img src=x onerror="window.stung=1">\u202egnp\x1b[31m "&amp;'
@@ -287,3 +290,14 @@ def test_long_episodes_scrub_smoothly(look, tmp_path, name, config):
     page.keyboard.press("Home")
     median = page.evaluate(f"({STEPPING})()")
     assert median < 250, f"{median} ms a beat"
+
+
+def test_the_longest_game_of_75_steps_scrubs_smoothly_to_the_scores_of_its_record(look, tmp_path):
+    record = longest_half_hearted_step()
+    assert len(record.moves) == 75
+    page = look(written(tmp_path, record))
+    page.keyboard.press("Home")
+    median = page.evaluate(f"({STEPPING})()")
+    assert median < 250, f"{median} ms a beat"
+    shown = page.locator("#seats").inner_text()
+    assert all(exact_score(Fraction(score)) in shown for score in record.scores)
