@@ -7,7 +7,7 @@ A row is 2,000 gates by `harness.gate.sequential.walk`. "Fixed n" is the t test 
 with the true spread; blocks are shown as a share of it.
 
 First table: drawn differences, once with a mean of exactly -margin and once of 0. `textbook` is what chess engines are
-tested with, fishtest's formula: the normal likelihood ratio at Wald's bounds, here with a sign-flip test to confirm it.
+tested with, Fishtest's formula: the normal likelihood ratio at Wald's bounds, here with a sign-flip test to confirm it.
 Second table: the errors at other caps. Third table: losses far beyond the margin.
 
 Fourth table: candidates that are the baseline but for rare breakdowns, which make up exactly the margin. The baseline
@@ -30,10 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches._arenas import Arena, noisy, rule
-from harness.gate.confirm import sign_flip
 from harness.gate.fixed import fixed_size
 from harness.gate.pairs import Ends, block_difference, credible_ends, surest_ends
 from harness.gate.sequential import Design, walk
+from harness.gate.sign_flip import sign_flip
 from harness.gate.sprt import log_likelihood_ratio, wald_bounds
 
 Floats = NDArray[np.float64]
@@ -129,7 +129,7 @@ def outcome(draws: Sequence[Floats], plan: Design) -> Outcome:
 
 
 def textbook(draws: Sequence[Floats], plan: Design) -> float:
-    """The share of passes by fishtest's formula, n * M * (2 * mean + M) / (2 * variance)."""
+    """The share of passes by Fishtest's formula, n * M * (2 * mean + M) / (2 * variance)."""
     low, high = wald_bounds(plan.alpha, plan.beta)
     passes = 0
     for draw in draws:

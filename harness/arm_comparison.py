@@ -159,6 +159,7 @@ class ArmComparison:
 
     @property
     def answer(self) -> Answer:
+        """Which arm is higher by the interval of the difference, or by its signs where all blocks agree."""
         found = self.comparison
         interval = found.interval
         if interval is None or found.mean is None:

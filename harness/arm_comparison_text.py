@@ -109,7 +109,7 @@ def _picture(told: ArmComparison, width: int, ink: Ink) -> list[str]:
 
 def _arms(told: ArmComparison) -> Sheet:
     rows = [
-        ("mean score", [_score(arm.mean) for arm in told.arms]),
+        ("mean score", [score(arm.mean) for arm in told.arms]),
         ("fallback rate", [rate(arm.conduct.get("fallback_rate")) for arm in told.arms]),
         ("retry rate", [rate(arm.conduct.get("retry_rate")) for arm in told.arms]),
         *_fault_rows(told),
@@ -139,10 +139,6 @@ def _cost(arm: ArmReport) -> str:
 
 def _seconds(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f} s"
-
-
-def _score(value: float | None) -> str:
-    return NOTHING if value is None else score(value)
 
 
 def _plain(value: float | None) -> str:

@@ -49,8 +49,10 @@ def money(dollars: float, unpriced: int = 0) -> str:
     return f">={exact}" if unpriced else exact
 
 
-def score(value: float) -> str:
-    """A mean score with its sign: +0.123, -1.000, 0.000."""
+def score(value: float | None) -> str:
+    """A mean score with its sign: +0.123, -1.000, 0.000; `-` where there is none."""
+    if value is None:
+        return "-"
     text = f"{value:+.3f}"
     return "0.000" if float(text) == 0 else text
 

@@ -65,10 +65,6 @@ def difference_cell(detectable: float | None) -> str:
     return "more than any two means can differ" if detectable is None else f"{detectable:.3f}"
 
 
-def _score(value: float | None) -> str:
-    return NOTHING if value is None else score(value)
-
-
 def _cost(standing: Standing) -> str:
     spend = standing.spend
     return money(spend.cost_known_usd, spend.cost_unknown_episodes) if spend.calls else NOTHING
@@ -98,7 +94,7 @@ def _tokens(value: int | None, spend: Spend) -> str:
 
 
 RANK = Column("rank", rank_cell)
-MEAN = Column("mean", lambda s: _score(s.mean))
+MEAN = Column("mean", lambda s: score(s.mean))
 INTERVAL = Column("95% interval", lambda s: interval_cell(s.interval))
 EPISODES = Column("n", lambda s: str(s.episodes))
 FALLBACK = Column("fallback", lambda s: rate(s.conduct.fallback_rate))
@@ -110,7 +106,7 @@ GIVEN_UP = (INTERVAL, FALLBACK)
 FURTHER: tuple[Column, ...] = (
     Column("flags", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
     Column("P(first)", lambda s: rate(s.p_first)),
-    Column("adjusted", lambda s: _score(s.adjusted)),
+    Column("adjusted", lambda s: score(s.adjusted)),
     Column("blocks", lambda s: str(s.blocks)),
     Column("void", lambda s: rate(s.conduct.void_rate)),
     Column("$/episode", _cost_per_episode),
@@ -119,7 +115,7 @@ FURTHER: tuple[Column, ...] = (
     Column("at .5+", lambda s: rate(s.collusion_high)),
     Column("own moves", lambda s: rate(s.conduct.own_move_rate)),
     Column("retried", lambda s: rate(s.conduct.retry_rate)),
-    Column("schedule", lambda s: _score(s.strength)),
+    Column("schedule", lambda s: score(s.strength)),
     Column("adjusted 95%", lambda s: interval_cell(s.adjusted_interval)),
     Column("points", lambda s: NOTHING if s.points is None else f"{s.points:.2f}"),
     Column("calls", lambda s: count(s.spend.calls) if s.spend.calls else NOTHING),

@@ -6,7 +6,7 @@ beginning of a prompt that is too long, the rules first, answer with status 200,
 
 from __future__ import annotations
 
-from policies.contract import Request, Usage
+from policies.contract import Request
 
 DENSEST = 6.5
 """Characters per token that no tokenizer in use exceeds on prompts of rules, numbers and English sentences (usually
@@ -16,21 +16,16 @@ TOO_SHORT_TO_TELL = 2_000
 """Characters; below, a few long words decide the ratio."""
 
 
-def prompt_was_cut(request: Request, usage: Usage) -> bool:
-    """Whether the model can hardly have read the whole prompt: far fewer input tokens were counted than it must have.
-
-    A suspicion, to be shown beside the results; False where the provider did not count.
-    """
-    return was_cut(characters_of(request), usage.input)
-
-
 def characters_of(request: Request) -> int:
     """The length of a prompt: all its texts, in characters."""
     return sum(len(message.text) for message in request.messages)
 
 
 def was_cut(characters: int | None, input_tokens: int | None) -> bool:
-    """The same for a prompt of which only the length is at hand; False where either number is not known or 0."""
+    """Whether the model can hardly have read the whole prompt: far fewer input tokens were counted than it must have.
+
+    A suspicion, to be shown beside the results; False where either number is not known or 0.
+    """
     if characters is None or not input_tokens or characters < TOO_SHORT_TO_TELL:
         return False  # no token at all: the prompt was turned down, and nothing was done in silence
     return characters > input_tokens * DENSEST

@@ -69,11 +69,6 @@ def one_line(text: str, limit: int = 80) -> str:
     return f"{line}… (+{missing})" if missing else line
 
 
-def clipped(text: str, limit: int) -> str:
-    """`text` cut to `limit` code points, with the number of those left out; line breaks stay, nothing is escaped."""
-    return text if len(text) <= limit else f"{text[:limit]}… (+{len(text) - limit})"
-
-
 def encodable(text: str) -> str:
     """`text` with each lone surrogate replaced by U+FFFD, so that it can be written as UTF-8."""
     return _SURROGATE.sub("\ufffd", text)

@@ -111,6 +111,7 @@ def versions() -> dict[str, str]:
 
 
 def pace_of(limits: Limits) -> Pace:
+    """How fast a ladder is played, by [limits] of its config."""
     return Pace(
         episodes_in_flight=limits.episodes_in_flight,
         decision_timeout=limits.decision_timeout,
@@ -126,6 +127,7 @@ def calls_at_once(config: LadderConfig) -> int:
 
 
 def ceilings_of(limits: Limits) -> Ceilings:
+    """What a ladder may spend, by [limits] of its config."""
     return Ceilings(calls=limits.max_calls, tokens=limits.max_tokens, usd=limits.max_usd, seconds=limits.max_seconds)
 
 

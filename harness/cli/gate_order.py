@@ -17,7 +17,7 @@ from harness.cli.gate_arms import ArmOrder, Conduction
 from harness.cli.gate_rules import rules_digest
 from harness.cli.output import Refused
 from harness.config import bearing
-from harness.gate.baseline import Baseline, BaselineInvalid, Conditions, FieldPlayer, faults, read_baseline
+from harness.gate.baseline import LARGEST, Baseline, BaselineInvalid, Conditions, FieldPlayer, faults, read_baseline
 from harness.gate.checks import Check
 from harness.gate.conduct import known_measures
 from harness.gate.fallbacks import MAX_FALLBACK_RATE, played_by_fallback, rates_of
@@ -42,8 +42,6 @@ PAIRS = 200
 """Pairs of a gate or a new baseline, unless said otherwise."""
 TIMEOUT = 60.0
 """Seconds for one attempt at one decision, unless a baseline file or the person says otherwise."""
-LARGEST_FILE = 10_000_000
-"""Bytes of a baseline file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +221,11 @@ def load_baseline(path: Path) -> Baseline:
     """A baseline file. Raises Refused where it is none."""
     try:
         with path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
+            content = stream.read(LARGEST + 1)
     except OSError as error:
         raise Refused(f"{path}: {error.strerror or error}; `weigh gate --save-baseline FILE` writes one") from error
-    if len(content) > LARGEST_FILE:
-        raise Refused(f"{path}: larger than {LARGEST_FILE // 1_000_000} MB, so no baseline file")
+    if len(content) > LARGEST:
+        raise Refused(f"{path}: larger than {LARGEST // 1_000_000} MB, so no baseline file")
     try:
         return read_baseline(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:

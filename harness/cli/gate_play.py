@@ -7,7 +7,7 @@ that the same command gives it again, at no cost.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -135,6 +135,7 @@ def _opened(order: GateOrder, stack: ExitStack) -> Game | None:
 
 
 def require_playable(arms: Sequence[ArmOrder], ceilings: Ceilings) -> None:
+    """Refuse, before anything is paid for, a missing key or weights, and a limit in dollars without a price."""
     from harness.prices import price_known
 
     endpoints: dict[str, Endpoint] = {}
@@ -150,6 +151,7 @@ def require_playable(arms: Sequence[ArmOrder], ceilings: Ceilings) -> None:
 
 
 def brake_on(arms: Sequence[Arm], ceilings: Ceilings) -> Brake:
+    """The brake of these arms; what their runs took in earlier sittings counts towards the ceilings."""
     spent = sum((arm.spent() for arm in arms), Spent())
     return Brake(ceilings, calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
 
@@ -182,7 +184,7 @@ async def _play(game: Game, brake: Brake, note: Note) -> None:
     for warning in _warnings(game, standing):
         note(f"{shown(game.order.subject.name)}: {warning}")
     async with AsyncExitStack() as stack:
-        exchanges = await _exchanges([arm.order for arm in game.arms], stack)
+        exchanges = await stack.enter_async_context(exchanges_for([arm.order for arm in game.arms]))
         for arm in game.arms:
             arm.sit_down(exchanges, brake, note)
         try:
@@ -193,10 +195,6 @@ async def _play(game: Game, brake: Brake, note: Note) -> None:
         finally:
             for line in adaptations(exchanges):
                 note(line)
-
-
-async def _exchanges(arms: Sequence[ArmOrder], stack: AsyncExitStack) -> Mapping[str, Exchange]:
-    return await stack.enter_async_context(exchanges_for(arms))
 
 
 def exchanges_for(arms: Sequence[ArmOrder]) -> AbstractAsyncContextManager[dict[str, Exchange]]:

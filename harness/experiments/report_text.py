@@ -39,7 +39,7 @@ def _direction(found: Mapping[str, Any], margin: float) -> Iterator[str]:
     yield f"  {'arm':11} {'pairs':>5} {'mean':>6} {'effect':>6}  {'95% interval':16} {'p':>6}  verdict"
     contrasts = found["contrasts"]
     if contrasts:
-        yield f"  {'normal':11} {contrasts[0]['pairs']:>5} {_signed(contrasts[0]['normal']):>6}"
+        yield f"  {'normal':11} {contrasts[0]['pairs']:>5} {score(contrasts[0]['normal']):>6}"
     for each in contrasts:
         yield _contrast(each, margin)
     yield from _more_pairs(contrasts)
@@ -57,7 +57,7 @@ def _contrast(each: Mapping[str, Any], margin: float) -> str:
         "equivalent": f"equivalent +-{margin:g}",
         "not_enough_evidence": "not enough evidence",
     }[each["verdict"]]
-    row = f"  {each['arm']:11} {each['pairs']:>5} {_signed(each['altered']):>6} {_signed(each['difference']):>6}"
+    row = f"  {each['arm']:11} {each['pairs']:>5} {score(each['altered']):>6} {score(each['difference']):>6}"
     return f"{row}  {_interval(each['interval']):16} {_p(each['p_holm']):>6}  {verdict}"
 
 
@@ -139,8 +139,8 @@ def _claims(claims: Mapping[str, Any], claimer: str, listener: str) -> Iterator[
     yield _row("lies called (recall)", _share(claims["recall"]))
     yield _row(
         "its mean score",
-        f"met a lie {_signed(claims['listener_score_challenge_met_lie'])}, failed "
-        f"{_signed(claims['listener_score_challenge_failed'])}, none {_signed(claims['listener_score_unchallenging'])}",
+        f"met a lie {score(claims['listener_score_challenge_met_lie'])}, failed "
+        f"{score(claims['listener_score_challenge_failed'])}, none {score(claims['listener_score_unchallenging'])}",
     )
     yield _row("a failed one cost", f"{_plain(claims['failed_challenge_cost'])} of weight")
 
@@ -161,7 +161,7 @@ def _asked(found: Mapping[str, Any], claimer: str, listener: str) -> Iterator[st
         yield _row(
             "move changes", f"{_share(heard['replaced'])} with a claim replaced, {_share(heard['control'])} without"
         )
-        yield _row("listening", f"{_signed(heard['effect'])} {_interval(heard['interval'])}, p {_p(heard['p'])}")
+        yield _row("listening", f"{score(heard['effect'])} {_interval(heard['interval'])}, p {_p(heard['p'])}")
     forced = found["forced"]
     if forced is not None and forced["placements"]:
         yield from _wrapped(f"{claimer} made to tell the truth", "  ")
@@ -201,10 +201,6 @@ def _share(value: float | None) -> str:
 
 def _plain(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _signed(value: float | None) -> str:
-    return "-" if value is None else score(value)
 
 
 def _interval(interval: Sequence[float] | None) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.clusters import LEAST_ALIKE, ZERO, cluster_mean
-from harness.gate.confirm import sign_flip
 from harness.gate.fixed import detectable
 from harness.gate.sequential import WIDEST, present
+from harness.gate.sign_flip import sign_flip
 from harness.rank_draws import POWER
 
 LEVEL = 0.05

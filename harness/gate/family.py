@@ -12,16 +12,16 @@ Two errors, and only one of them grows with the number of gates.
   the gates depend on each other.
 
 The p-values are sequential ones, valid at the look where a gate stopped, so they may be corrected after the fact. A
-gate that stopped at beta alone may not survive. `share` plans for that: gates run at beta / k survive by themselves.
+gate that stopped at beta alone may not survive; one that ran at beta / k does by itself, and so a gate file orders it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness.gate.sequential import Design, Look, Verdict
+from harness.gate.sequential import Look, Verdict
 
 Build: TypeAlias = Literal["pass", "regression", "continue", "inconclusive"]
 
@@ -61,13 +61,3 @@ def holm(looks: Sequence[Look], beta: float = 0.05) -> Family:
     elif all(gate == "pass" for gate in gates):
         verdict = "pass"
     return Family(verdict, tuple(gates), tuple(float(p) for p in corrected))
-
-
-def share(design: Design, gates: int) -> Design:
-    """The design for one of so many gates: beta divided among them, alpha whole. A regression under it survives `holm`.
-
-    Costs blocks only where there is a regression to be found. Raises ValueError for fewer than one gate.
-    """
-    if gates < 1:
-        raise ValueError(f"{gates} gates cannot share an error")
-    return replace(design, beta=design.beta / gates)

@@ -24,8 +24,8 @@ from math import exp
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from harness.gate.bets import fewest_zeros, log_stakes, lower_bound, upper_bound
-from harness.gate.confirm import sign_flip
 from harness.gate.fixed import detectable, fixed_size
+from harness.gate.sign_flip import sign_flip
 from harness.gate.sprt import Bounds, log_likelihood_ratio, wald_bounds
 
 if TYPE_CHECKING:

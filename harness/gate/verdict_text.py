@@ -72,7 +72,7 @@ def markdown(build: BuildVerdict) -> str:
         cells = [
             harmless(gate.subject.name),
             gate.verdict,
-            _number(look.mean if look is not None else None),
+            score(look.mean if look is not None else None),
             _bounds(look),
             "-" if gate.terms is None else f"{gate.terms.margin:g}",
             "0" if look is None else str(look.n),
@@ -109,7 +109,7 @@ def _rows(gate: GateVerdict) -> list[tuple[str, str]]:
         void += f", {gate.baseline_void} void in the baseline" if gate.baseline_void else ""
         number = 0 if look is None else look.n
         rows.append(("blocks", f"{number} ({plural(number * gate.subject.seats, 'pair')}){void}"))
-        rows.append(("difference", f"{_number(look.mean if look else None)}, bounds {_bounds(look)}"))
+        rows.append(("difference", f"{score(look.mean if look else None)}, bounds {_bounds(look)}"))
         rows.append(("ends", _ends(gate.standing)))
         rows.append(("detectable", _detectable(look)))
         rows.append(("fixed test", _fixed(gate, look)))
@@ -200,10 +200,6 @@ def _fixed(gate: GateVerdict, look: Look | None) -> str:
 def _check(check: CheckResult) -> str:
     before = "" if check.baseline is None else f"; {check.baseline:.4g} in the baseline"
     return f"{check.reason}{before}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else score(value)
 
 
 def _plain(value: float | None) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from harness.board_sheets import board_sheets
 from harness.display_words import plural, score
 from harness.league_board import Board
-from harness.report.document import NOTHING, Block, Cell, Column, Folded, Line, Section, Table, Text, Word, line
+from harness.report.document import Block, Cell, Column, Folded, Line, Section, Table, Text, Word, line
 from harness.report.drawings import axis, interval
 from harness.report.scales import Scale, scale
 from harness.report.sheet_parts import sheet_blocks
@@ -88,9 +88,9 @@ def _drawn(game: GameLadder) -> Table:
             Cell(rank_cell(each)),
             Cell(each.entrant, below=_about(each)),
             Cell("", _interval(shown, each)),
-            Cell(_score(each.mean)),
+            Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
-            Cell(_score(each.adjusted)),
+            Cell(score(each.adjusted)),
             Cell(rate(each.p_first)),
             Cell(str(each.episodes)),
         )
@@ -125,7 +125,7 @@ def _interval(shown: Scale, each: Standing) -> Element | None:
     if each.mean is None:
         return None
     sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
-    words = f"{each.entrant}: mean {score(each.mean)}, {sure}, adjusted {_score(each.adjusted)}"
+    words = f"{each.entrant}: mean {score(each.mean)}, {sure}, adjusted {score(each.adjusted)}"
     ends = None if each.interval is None else (each.interval.low, each.interval.high)
     return interval(shown, words, each.mean, ends, each.adjusted, ranked=each.unranked is None)
 
@@ -221,7 +221,7 @@ def _pair(found: Interval | None) -> tuple[float, float] | None:
 def _seats_by_entrant(game: GameLadder) -> Iterator[Block]:
     columns = (Column("entrant", numeric=False), *(Column(f"seat {each.seat}") for each in game.seats))
     rows = tuple(
-        (Cell(each.entrant), *(Cell(_score(mean)) for mean in _by_seat(each, len(game.seats))))
+        (Cell(each.entrant), *(Cell(score(mean)) for mean in _by_seat(each, len(game.seats))))
         for each in game.standings
     )
     yield Folded("By entrant", (Table("Mean score of each entrant in each seat", columns, rows, wide=True),))
@@ -229,7 +229,3 @@ def _seats_by_entrant(game: GameLadder) -> Iterator[Block]:
 
 def _by_seat(each: Standing, seats: int) -> tuple[float | None, ...]:
     return (*each.seat_means, *[None] * seats)[:seats]
-
-
-def _score(value: float | None) -> str:
-    return NOTHING if value is None else score(value)

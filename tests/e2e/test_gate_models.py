@@ -64,13 +64,20 @@ def candidate_run(name="base-plain-mock-first"):
     return next(Path(f"results/gate-{name}").glob("candidate-*"))
 
 
+def judged(said):
+    """What a gate said, but for what this one call of the command spent."""
+    return said.code, said.err, {key: value for key, value in said.json.items() if key != "sitting"}
+
+
 def test_a_model_against_its_own_baseline_passes_and_a_rerun_asks_nothing(server, base):
     first = weigh(*words(server), "--json")
     assert first.code == 0, first
     (gate,) = first.json["gates"]
     assert gate["mean"] == 0.0
     assert gate["calls"] == requests(server) == CALLS
-    assert weigh(*words(server), "--json") == first
+    again = weigh(*words(server), "--json")
+    assert judged(again) == judged(first)
+    assert again.json["sitting"]["calls"] == 0
     assert requests(server) == CALLS
     assert weigh("verify", candidate_run()).code == 0
 
@@ -98,7 +105,7 @@ def test_episodes_that_an_outage_ended_are_begun_again_once_and_counted(server, 
     assert (gate["void_starts"], gate["replayed"], gate["void_blocks"]) == (3, 3, 0)
     assert (gate["blocks"], gate["mean"]) == (10, 0.0)
     made = requests(server)
-    assert weigh(*words(server), "--json") == said
+    assert judged(weigh(*words(server), "--json")) == judged(said)
     assert requests(server) == made
 
 
@@ -121,7 +128,7 @@ def test_an_episode_that_stays_void_takes_its_block_out_of_both_arms(server, bas
     made = requests(server)
     server.follow(Plan())
     # Not once more because the provider is well again: the verdict stands.
-    assert weigh(*words(server), "--json") == said
+    assert judged(weigh(*words(server), "--json")) == judged(said)
     assert requests(server) == made
 
 
@@ -196,7 +203,8 @@ price = {{ input = 1.0, output = 1.0 }}
     said = weigh("gate", "gate.toml", "--json")
     assert said.code == 1, said
     (gate,) = said.json["gates"]
-    fallback, cost = gate["checks"]
+    checks = {check["measure"]: check for check in gate["checks"]}
+    fallback, cost = checks["fallback_rate"], checks["cost_per_episode_usd"]
     assert fallback["verdict"] == "regression"
     assert 0.1 < fallback["value"] < 0.5
     assert cost["verdict"] == "pass"

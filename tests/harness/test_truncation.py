@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 
-from harness.truncation import WAS_CUT_SQL, prompt_was_cut, was_cut
-from policies.contract import Message, Request, Sampling, Usage
+from harness.truncation import WAS_CUT_SQL, characters_of, was_cut
+from policies.contract import Message, Request, Sampling
 
 ROUND = "Round 12: the prize was 7 points. You bid 9, Heron bid 4, Otter bid 11. Otter won the prize.\n"
 """About 31 tokens, 3 characters each."""
@@ -19,17 +19,17 @@ def asked(rounds: int) -> Request:
 
 
 def test_P32_a_prompt_of_9000_tokens_counted_as_4096_is_suspected() -> None:
-    assert prompt_was_cut(asked(330), Usage(input=4096))
+    assert was_cut(characters_of(asked(330)), 4096)
 
 
 def test_a_prompt_that_was_read_whole_is_not() -> None:
-    assert not prompt_was_cut(asked(330), Usage(input=9000))
-    assert not prompt_was_cut(asked(330), Usage(input=5200))
+    assert not was_cut(characters_of(asked(330)), 9000)
+    assert not was_cut(characters_of(asked(330)), 5200)
 
 
 def test_nothing_is_suspected_where_nothing_was_counted_or_the_prompt_is_short() -> None:
-    assert not prompt_was_cut(asked(330), Usage())
-    assert not prompt_was_cut(asked(5), Usage(input=1))
+    assert not was_cut(characters_of(asked(330)), None)
+    assert not was_cut(characters_of(asked(5)), 1)
 
 
 @pytest.mark.parametrize("characters", [None, 0, 1_999, 2_000, 6_500, 6_501])

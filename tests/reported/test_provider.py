@@ -16,7 +16,7 @@ from harness.providers.errors import ProviderError
 from harness.providers.failures import decide
 from harness.providers.openai_chat import usage
 from harness.providers.verdicts import verdict
-from harness.truncation import prompt_was_cut
+from harness.truncation import characters_of, was_cut
 from policies.contract import CONTEXT_FULL, Completion, Message, Reply, Request, Retry, Sampling, Usage
 from policies.hints import hint
 from policies.layout import with_less_history
@@ -167,5 +167,5 @@ def test_M22_hidden_tokens_are_counted_once(counted: dict[str, object], output: 
 
 def test_P32_a_prompt_that_was_turned_down_was_not_cut_in_silence() -> None:
     asked = Request("vllm:m", (Message("user", "word " * 5_000),), Sampling())
-    assert not prompt_was_cut(asked, Usage(input=0))
-    assert prompt_was_cut(asked, Usage(input=1))
+    assert not was_cut(characters_of(asked), 0)
+    assert was_cut(characters_of(asked), 1)

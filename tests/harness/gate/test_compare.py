@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from harness.gate.compare import compare
-from harness.gate.confirm import sign_flip
+from harness.gate.sign_flip import sign_flip
 
 
 def test_the_interval_is_the_t_interval_of_block_differences():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.gate.family import holm, share
+from harness.gate.family import holm
 from harness.gate.sequential import Design, decide
 
 LOOK = decide([], Design(0.1, 100))
@@ -44,11 +44,8 @@ def test_green_takes_every_gate():
 
 def test_regressions_of_gates_that_share_beta_survive():
     rng = np.random.default_rng(9)
-    design = share(Design(0.1, 400, least=-1, greatest=1), 4)
-    assert (design.beta, design.alpha) == (0.0125, 0.05)
+    design = Design(0.1, 400, beta=0.05 / 4, least=-1, greatest=1)
     worse = decide(rng.normal(-0.12, 0.2, 400).clip(-1, 1).tolist(), design)
     assert worse.verdict == "regression"
     family = holm([worse, *gates(("pass", 0.9), ("pass", 0.8), ("pass", 1.0))])
     assert family.gates[0] == "regression"
-    with pytest.raises(ValueError, match="cannot share"):
-        share(design, 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.gate.confirm import EXACT, sign_flip
+from harness.gate.sign_flip import EXACT, sign_flip
 
 
 def by_scipy(values, alternative):
