@@ -18,6 +18,12 @@ from harness.display_tally import Tally
 from tests.harness.display_events import NAMES, Clock, call, decision, plan, record, void
 
 
+@pytest.fixture(autouse=True)
+def able_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """rich asks the process what terminal it has; these tests have one of their own, wherever they run."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
 def busy(names: tuple[str, ...] = NAMES) -> Tally:
     """Counts of a run with two games, some faults, a void and a retry that waits."""
     clock = Clock()

@@ -300,7 +300,10 @@ def test_what_tables_explain_is_told_from_what_repeats_itself():
         return result[pair] if episode.entrants[seat] == pair[0] else -result[pair]
 
     ladder = rank(seats(planned(["ann", "bob", "cy"], 2, 18), score))
-    assert row(ladder, "ann").interval == Interval(0.5, 0.5)
+    interval = row(ladder, "ann").interval
+    assert interval is not None
+    # To the last bit these depend on the processor's arithmetic.
+    assert (interval.low, interval.high) == pytest.approx((0.5, 0.5))
     said = [caveat.text for caveat in game_of(ladder).caveats if caveat.kind == "no_spread"]
     assert said == [
         "every block gave the same score: play repeats itself, and more blocks add nothing: cy",
