@@ -205,7 +205,7 @@ def test_two_people_have_a_page_each_that_shows_their_own_seat(browser, tmp_path
         assert len(set(urls)) == 2
         with looking_at(browser, urls[0], lost=True) as one, looking_at(browser, urls[1], lost=True) as two:
             until(one, "document.getElementById('chair-state').textContent === 'your move'")
-            assert two.inner_text("#chair-state") == "waiting for the first move"
+            until(two, "document.getElementById('chair-state').textContent === 'waiting for the first move'")
             assert two.locator("#moving").is_hidden()
             one.select_option("#pick", label="place 4 2 1")
             one.click("#pick-go")
