@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import JsonFlag, number, one_of, whole
+from harness.cli.entrant_options import (
+    BaseUrlOption,
+    ConfigOption,
+    MaxTokensOption,
+    StyleOption,
+    TemperatureOption,
+)
+from harness.cli.options import JsonFlag, SettingOption, number, whole
 from harness.cli.output import FINE, INTERRUPTED, encoding, print_json, print_note, print_text, terminal_width
-from policies.contract import STYLES
 
 if TYPE_CHECKING:
     from harness.arm_comparison import ArmComparison
@@ -32,29 +38,15 @@ def compare(
     field: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="Scripted policies for the other seats; default: the game's.")
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated."),
-    ] = None,
+    setting: SettingOption = None,
     seed: Annotated[
         int, typer.Option(metavar="N", parser=whole(0), help="Deals, seating and scripted chance follow from it.")
     ] = 0,
-    config: Annotated[
-        Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names and [models].")
-    ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(metavar="STYLE", parser=one_of(STYLES), help="How to ask: reason-then-json, json-only, schema."),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(1), help="Cap on one reply, hidden reasoning included.")
-    ] = None,
-    temperature: Annotated[
-        float | None, typer.Option(metavar="T", parser=number(0, 2), help="0 is sent as 0; default: the provider's.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
-    ] = None,
+    config: ConfigOption = None,
+    style: StyleOption = None,
+    max_tokens: MaxTokensOption = None,
+    temperature: TemperatureOption = None,
+    base_url: BaseUrlOption = None,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision.")
     ] = 60.0,

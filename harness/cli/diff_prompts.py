@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import JsonFlag, whole
+from harness.cli.options import JsonFlag, SettingOption, whole
 from harness.cli.output import WRONG, Refused, print_json, print_rich
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ def diff_prompts(
     game: Annotated[
         str | None, typer.Option(metavar="GAME", help="The game; needed where both prompts suit several.")
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated."),
-    ] = None,
+    setting: SettingOption = None,
     config: Annotated[
         Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names.")
     ] = None,

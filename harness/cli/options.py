@@ -18,6 +18,9 @@ from games.quoting import nearest, quote
 _WHOLE = re.compile(r"[+-]?[0-9]{1,300}", re.ASCII)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+SettingOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated.")
+]
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str | int], int]:

@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import number, one_of, whole
+from harness.cli.entrant_options import (
+    BaseUrlOption,
+    ConfigOption,
+    MaxTokensOption,
+    StyleOption,
+    TemperatureOption,
+)
+from harness.cli.options import SettingOption, number, whole
 from harness.cli.output import INTERRUPTED, INVALID, Refused, print_json, print_note, print_rich, print_text
 from harness.cli.outputs import check_output
 from harness.cli.serving import ServeOption, port_misread, served
-from policies.contract import STYLES
 from policies.human import NAME as HUMAN
 
 if TYPE_CHECKING:
@@ -44,26 +50,12 @@ def play(
             help="Deal, aliases and scripted chance follow from it. Default 0; with a human, drawn anew.",
         ),
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated."),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names and [models].")
-    ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(metavar="STYLE", parser=one_of(STYLES), help="How to ask: reason-then-json, json-only, schema."),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(1), help="Cap on one reply, hidden reasoning included.")
-    ] = None,
-    temperature: Annotated[
-        float | None, typer.Option(metavar="T", parser=number(0, 2), help="0 is sent as 0; default: the provider's.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
-    ] = None,
+    setting: SettingOption = None,
+    config: ConfigOption = None,
+    style: StyleOption = None,
+    max_tokens: MaxTokensOption = None,
+    temperature: TemperatureOption = None,
+    base_url: BaseUrlOption = None,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision.")
     ] = 60.0,

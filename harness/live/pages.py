@@ -6,8 +6,6 @@ front. Each asks its own server for its stream, and nobody for anything else; th
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +20,7 @@ from harness.live.seat import Closed, SeatRoom
 from harness.live.streams import Boards, spectate
 from harness.viewer.assets import asset as viewer_asset
 from harness.viewer.nodes import ATTRIBUTES, HTML_TAGS, SVG_TAGS
-from harness.viewer.page import STYLES, island
+from harness.viewer.page import STYLES, content_policy, island
 from harness.viewer.palette import palette_css
 from harness.viewer.scenes import scene_of
 from policies.show import one_line
@@ -73,18 +71,7 @@ class SeatPage:
 def _file(kind: str, title: str, data: dict[str, Json]) -> tuple[str, str]:
     """A page and its policy."""
     style, script = _style(), _script(kind)
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src 'sha256-{_digest(style)}'",
-            f"script-src 'sha256-{_digest(script)}'",
-            "img-src data:",
-            "connect-src 'self'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
-        )
-    )
+    policy = content_policy(style, script, "connect-src 'self'", "frame-ancestors 'none'")
     text = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -117,7 +104,3 @@ def _script(kind: str) -> str:
 def _style() -> str:
     scenes = (scene_of(name).STYLE for name in GAMES)
     return "\n".join([palette_css(), *map(viewer_asset, STYLES), *scenes, asset("live.css")])
-
-
-def _digest(text: str) -> str:
-    return b64encode(hashlib.sha256(text.encode()).digest()).decode()

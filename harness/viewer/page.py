@@ -43,16 +43,7 @@ def page_parts(
     `without` is what stands there where no script runs: HTML in which every text is escaped.
     """
     style, script = _style(tuple(games)), _script()
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src 'sha256-{_digest(style)}'",
-            f"script-src 'sha256-{_digest(script)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
+    policy = content_policy(style, script)
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -87,6 +78,24 @@ def _script() -> str:
 def _style(games: tuple[str, ...]) -> str:
     shown = [name for name in GAMES if name in games]
     return "\n".join([palette_css(), *map(asset, STYLES), *(scene_of(name).STYLE for name in shown)])
+
+
+def content_policy(style: str, script: str, *more: str) -> str:
+    """The content security policy of a page that runs this style and this script and no other, and fetches nothing.
+
+    `more` are directives that a served page adds.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src 'sha256-{_digest(style)}'",
+            f"script-src 'sha256-{_digest(script)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            *more,
+        )
+    )
 
 
 def _digest(text: str) -> str:
