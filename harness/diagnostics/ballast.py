@@ -76,14 +76,14 @@ def diagnose(records: Iterable[Record]) -> dict[str, dict[str, float | None]]:
     for record in records:
         if record.game != BALLAST.name:
             continue
-        states = _states(record)
+        states = states_of(record)
         for seat, name in enumerate(record.entrants):
             _add_seat(entrants[name], record, states, seat)
     return {name: _measures(entrant) for name, entrant in sorted(entrants.items())}
 
 
-def _states(record: Record) -> list[BallastState]:
-    """Its positions, from the first to the one after its last move."""
+def states_of(record: Record) -> list[BallastState]:
+    """The positions of a record of Ballast, from the first to the one after its last move."""
     states = replay_states(BALLAST, read_config(BALLAST, record.config), record.deal, list(record.moves))
     return [state for state in states if isinstance(state, BallastState)]
 

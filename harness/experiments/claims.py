@@ -14,8 +14,7 @@ from games.ballast import BALLAST, BallastState
 from games.ballast_board import Challenged
 from games.ballast_moves import Action, Challenge, Discard, Place
 from games.game import Seat
-from games.registry import read_config
-from games.replay import replay_states
+from harness.diagnostics.ballast import states_of
 from harness.record import Record
 
 
@@ -101,12 +100,6 @@ def claims_ledger(records: Iterable[Record], claimer: str, listener: str | None 
             if name == claimer and listener in (None, record.entrants[1 - seat]):
                 _enter(ledger, record, seat)
     return ledger
-
-
-def states_of(record: Record) -> list[BallastState]:
-    """The positions of a record of Ballast, from the first to the one after its last move."""
-    states = replay_states(BALLAST, read_config(BALLAST, record.config), record.deal, list(record.moves))
-    return [state for state in states if isinstance(state, BallastState)]
 
 
 def _enter(ledger: Ledger, record: Record, claimer: Seat) -> None:

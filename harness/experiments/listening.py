@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 from games.ballast import BallastState
 from games.ballast_claims import observe_with_claims
 from games.game import Observation, Seat
-from harness.experiments.claims import states_of
+from harness.diagnostics.ballast import states_of
 from harness.experiments.redrive import Kept, Line, Redriven
 from harness.record import Record
 from harness.seeds import derive, stream

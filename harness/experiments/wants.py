@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from games.ballast_moves import PLACE
-from harness.experiments.claims import states_of
+from harness.diagnostics.ballast import states_of
 from harness.experiments.redrive import Kept, Redriven
 from harness.record import Record
 from harness.seeds import stream

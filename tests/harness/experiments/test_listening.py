@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.experiments.claims import states_of
+from harness.diagnostics.ballast import states_of
 from harness.experiments.listening import Heard, Sample, ask_again, listening, probe_key, samples
 from harness.experiments.plan import ClaimsPlan
 from harness.experiments.redrive import Redriven
