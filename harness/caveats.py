@@ -96,7 +96,7 @@ def _not_separated(lead: Lead | None, standings: Sequence[Standing], estimates: 
         return None
     blocks = len(estimates.influence)
     judged = all(s.interval is not None for s in standings if s.entrant in (lead.leader, lead.runner_up))
-    if judged and abs(lead.difference) <= ZERO:
+    if judged and lead.difference == 0:
         return f"nobody is called first: {lead.leader} and {lead.runner_up} have equal means"
     if judged and lead.interval is None:
         return (

@@ -11,6 +11,7 @@ observations. The part of the scores that the tables explain is known by design 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ LEAST_ALIKE = 5
 give two or three equal blocks, and an interval without width would follow from them. See `agrees_by_luck`."""
 
 ZERO = 1e-9
-"""Scores closer than this are equal: they are floats nearest to exact fractions."""
+"""Scores closer than this are equal: they are floats nearest to exact fractions, at most 1 away from 0. Of other
+quantities it is a share, see `at_most`."""
 
 ROUNDING = 1e-6
 """Adjusted means closer than this to the means are equal to them: they come out of a fit."""
@@ -125,11 +127,11 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
     count = np.bincount(entrant, minlength=entrants)
     number = int(block.max(initial=-1)) + 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(entrant, score, entrants) / count
+        mean = levelled(np.bincount(entrant, score, entrants) / count)
 
     # Normal equations of: score less the table's mean score = t_i - mean of t over the table.
-    laplacian = np.diag(count) - (counts.T @ _shares(counts)).toarray()
-    inverse = np.linalg.pinv(laplacian, hermitian=True)
+    weight = _pair_weights(counts)
+    inverse, group = laplacian_inverse(weight), components(weight)
     at_table = np.bincount(episode, score) / size
     strengths = inverse @ np.bincount(entrant, score - at_table[episode], entrants)
     explained = strengths[entrant] - (counts @ strengths / size)[episode]
@@ -140,13 +142,12 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
     correction, freedom, blocks = _small_sample(entrant, episode, block, counts, inverse)
     with np.errstate(invalid="ignore", divide="ignore"):
         influence = summed * np.sqrt(correction) / count
-        error = np.sqrt((influence**2).sum(axis=0))
+        error = zeroed(np.sqrt((influence**2).sum(axis=0)))
         half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, freedom) * error
-    half_width[(error <= ZERO) & agrees_by_luck(freedom)] = np.nan
+    half_width[(error == 0) & agrees_by_luck(freedom)] = np.nan
 
     sat = (counts > 0).astype(np.intp)
     meetings = (sat.T @ sat).toarray()
-    group = _groups(meetings)
     adjusted, adjusted_half_width, adjusted_freedom, strength = np.full((4, entrants), np.nan)
     adjusted_influence = np.full(influence.shape, np.nan)
     if entrants > 1 and not group.any():
@@ -156,10 +157,10 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
         unexplained = score - at_table[episode] - explained
         adjusted_influence, adjusted_freedom = _fit_error(entrant, episode, block, counts, inverse, unexplained)
         adjusted_influence *= scale
-        error = np.sqrt((adjusted_influence**2).sum(axis=0))
+        error = zeroed(np.sqrt((adjusted_influence**2).sum(axis=0)))
         with np.errstate(invalid="ignore"):
             adjusted_half_width = stats.t.ppf(0.5 + CONFIDENCE / 2, adjusted_freedom) * error
-        adjusted_half_width[(error <= ZERO) & agrees_by_luck(adjusted_freedom)] = np.nan
+        adjusted_half_width[(error == 0) & agrees_by_luck(adjusted_freedom)] = np.nan
         opponents = (counts @ adjusted)[episode] - adjusted[entrant]
         met = np.bincount(entrant, opponents / np.maximum(size[episode] - 1, 1), entrants) / count
         strength = met - (adjusted.sum() - adjusted) / (entrants - 1)
@@ -180,6 +181,37 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
     )
 
 
+def at_most(value: float, bound: float, scale: float | None = None) -> bool:
+    """Whether `value` is at most `bound`, where rounding is all that could be between them: ZERO of `scale`, which is
+    that of what they were worked out from, or the bound itself."""
+    return value <= bound + ZERO * abs(bound if scale is None else scale)
+
+
+def zeroed(scores: Floats) -> Floats:
+    """Differences of scores, or means of them, with 0 for those that rounding alone keeps from it."""
+    import numpy as np
+
+    settled: Floats = np.where(np.abs(scores) <= ZERO, 0.0, scores)
+    return settled
+
+
+def levelled(scores: Floats) -> Floats:
+    """Mean scores, with one and the same float for all that are equal but for rounding, and 0 for those that are 0.
+
+    Sums in another order differ in their last bits. Whoever compares what this returns may ask for `==` and `<`: the
+    order is the same for all, and two entrants that are equal to a third are equal to each other.
+    """
+    import numpy as np
+
+    level = zeroed(scores)
+    known = np.flatnonzero(~np.isnan(level))
+    order = known[np.argsort(level[known], kind="stable")]
+    ascending = level[order]
+    starts = np.flatnonzero(np.diff(ascending, prepend=-np.inf) > ZERO)
+    level[order] = np.repeat(ascending[starts], np.diff(starts, append=len(order)))
+    return level
+
+
 def _table_counts(entrant: Ints, episode: Ints, entrants: int) -> sparse.csr_array:
     """episodes x entrants: how many scored seats each entrant had in each episode. Sparse, since most sat elsewhere."""
     import numpy as np
@@ -194,13 +226,60 @@ def _shares(counts: sparse.csr_array) -> sparse.csr_array:
     return counts.multiply(1 / counts.sum(axis=1)[:, None]).tocsr()
 
 
+def _pair_weights(counts: sparse.csr_array) -> Floats:
+    """entrants x entrants: the sum over tables of 1 / size for each time two sat together; 0 on the diagonal.
+
+    Whole numbers are added up first, table size by table size: equal for tables in any order, to the last bit.
+    """
+    import numpy as np
+
+    sizes = counts.sum(axis=1)
+    weight = np.zeros((counts.shape[1], counts.shape[1]))
+    for size in np.unique(sizes):
+        tables = counts[sizes == size]
+        weight += (tables.T @ tables).toarray() / size
+    np.fill_diagonal(weight, 0.0)
+    return weight
+
+
+def laplacian_inverse(weight: Floats) -> Floats:
+    """The pseudo-inverse of the Laplacian L of a graph, from its edge weights: symmetric, 0 on the diagonal.
+
+    In a connected component of n nodes, whose mean eigenvalue other than 0 is s, L / s + J / n has no eigenvalue of 0,
+    and the pseudo-inverse is (the inverse of that, less J / n) / s. Nothing has to tell a 0 that rounding moved from a
+    small eigenvalue, as the cutoff of `numpy.linalg.pinv` does, and many episodes are no harder than one.
+    """
+    import numpy as np
+
+    group = components(weight)
+    inverse = np.zeros(weight.shape)
+    for each in range(int(group.max(initial=-1)) + 1):
+        members = np.flatnonzero(group == each)
+        number = len(members)
+        if number < 2:
+            continue
+        inside = weight[np.ix_(members, members)]
+        scale = inside.sum() / (number - 1)
+        solved = np.linalg.inv((np.diag(inside.sum(axis=1)) - inside) / scale + 1 / number)
+        inverse[np.ix_(members, members)] = ((solved + solved.T) / 2 - 1 / number) / scale
+    return inverse
+
+
+def components(weight: Floats) -> Ints:
+    """Connected components of the graph with an edge wherever `weight` is above 0, numbered from 0."""
+    from scipy.sparse.csgraph import connected_components
+
+    labels: Ints = connected_components(weight > 0, directed=False)[1]
+    return labels
+
+
 def _small_sample(
     entrant: Ints, episode: Ints, block: Ints, counts: sparse.csr_array, inverse: Floats
 ) -> tuple[Floats, Floats, Ints]:
     """For each entrant: the factor that makes the clustered variance unbiased, its degrees of freedom, its blocks.
 
     Row b of Q is what block b contributes to i's row of the normal equations, and D is the diagonal of i's own entries
-    in it: see `_traces`.
+    in it: see `_trace_and_freedom`.
     """
     import numpy as np
     from scipy import sparse
@@ -216,10 +295,8 @@ def _small_sample(
         rows = -(_sums_by(where, len(labels)) @ shares[episode[mine]]).toarray()
         rows[:, i] += np.bincount(where, minlength=len(labels))
         own = rows[:, i]
-        trace, trace_of_square = _traces(own, sparse.csr_array(rows), inverse)
-        if len(labels) > 1 and trace > ZERO and trace_of_square > ZERO:
-            correction[i] = own.sum() / trace
-            freedom[i] = trace**2 / trace_of_square
+        trace, freedom[i] = _trace_and_freedom(own, sparse.csr_array(rows), inverse)
+        correction[i] = own.sum() / trace
     return correction, freedom, blocks
 
 
@@ -230,7 +307,7 @@ def _fit_error(
     clustered variance; and for each entrant the degrees of freedom of that.
 
     Strength i is w'score with w = Z V e_i, so block b has w_b'u_b in its error. Row b of Q is Z_b'w_b, and D the
-    diagonal of w_b'w_b: see `_traces`.
+    diagonal of w_b'w_b: see `_trace_and_freedom`.
     """
     import numpy as np
     from scipy import sparse
@@ -243,12 +320,9 @@ def _fit_error(
     for i in range(entrants):
         weight = inverse[entrant, i] - away[episode, i]
         own: Floats = np.bincount(block, weights=weight**2, minlength=len(influence)).astype(np.float64)
-        whole = float(own.sum())
-        trace, trace_of_square = _traces(own, sparse.csr_array((weight, (block, entrant)), shape=shape), inverse)
-        trace, trace_of_square = trace / whole, trace_of_square / whole**2
-        if len(influence) > 1 and trace > ZERO and trace_of_square > ZERO:
-            influence[:, i] = parts[:, i] / np.sqrt(trace)
-            freedom[i] = trace**2 / trace_of_square
+        rows = sparse.csr_array((weight, (block, entrant)), shape=shape)
+        trace, freedom[i] = _trace_and_freedom(own, rows, inverse)
+        influence[:, i] = parts[:, i] * np.sqrt(own.sum() / trace)
     return influence, freedom
 
 
@@ -260,15 +334,20 @@ def _sums_by(where: Ints, number: int) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(where)), (where, np.arange(len(where)))), shape=(number, len(where)))
 
 
-def _traces(own: Floats, rows: sparse.csr_array, inverse: Floats) -> tuple[float, float]:
-    """The traces of D - Q V Q' and of its square: D the diagonal `own`, Q `rows` (blocks x entrants), V `inverse`.
+def _trace_and_freedom(own: Floats, rows: sparse.csr_array, inverse: Floats) -> tuple[float, float]:
+    """The trace of S = D - Q V Q', and its square over the trace of S squared: D the diagonal `own`, Q `rows` (blocks x
+    entrants), V `inverse`.
 
-    With errors alike, it is the covariance of what the blocks add, up to a factor. The matrix itself, blocks x blocks,
-    is never made.
+    With errors alike, S is the covariance of what the blocks add, up to a factor. The matrix itself, blocks x blocks,
+    is never made. NaN for fewer than two blocks, and where the tables explain all of what they add.
     """
     pulled = rows.multiply(rows @ inverse).sum(axis=1)
     spread = inverse @ (rows.T @ rows).toarray()
-    return float((own - pulled).sum()), float((own**2).sum() - 2 * (own * pulled).sum() + (spread * spread.T).sum())
+    trace = float((own - pulled).sum())
+    square = float((own**2).sum() - 2 * (own * pulled).sum() + (spread * spread.T).sum())
+    if len(own) < 2 or at_most(trace, 0.0, float(own.sum())) or at_most(square, 0.0, trace**2):
+        return nan, nan
+    return trace, trace**2 / square
 
 
 def agrees_by_luck(freedom: Floats) -> Flags:
@@ -276,14 +355,6 @@ def agrees_by_luck(freedom: Floats) -> Flags:
     blocks of one full table. What was spent on fitting the tables agrees by construction and proves nothing."""
     few: Flags = freedom < LEAST_ALIKE - 1 - ROUNDING
     return few
-
-
-def _groups(meetings: Ints) -> Ints:
-    """Connected components of the graph of who met whom, numbered from 0."""
-    from scipy.sparse.csgraph import connected_components
-
-    labels: Ints = connected_components(meetings > 0, directed=False)[1]
-    return labels
 
 
 def cluster_mean(score: Floats, block: Ints) -> tuple[float, float]:
@@ -296,11 +367,11 @@ def cluster_mean(score: Floats, block: Ints) -> tuple[float, float]:
 
     if not len(score):
         return float("nan"), float("nan")
-    mean = float(score.mean())
+    mean = float(zeroed(score.mean()))
     _, where = np.unique(block, return_inverse=True)
     sums = np.bincount(where, score - mean)
     number = len(sums)
     if number < 2:
         return mean, float("nan")
-    error = float(np.sqrt(number / (number - 1) * (sums**2).sum()) / len(score))
+    error = float(zeroed(np.sqrt(number / (number - 1) * (sums**2).sum()) / len(score)))
     return mean, float(stats.t.ppf(0.5 + CONFIDENCE / 2, number - 1)) * error

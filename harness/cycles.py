@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Final
 
-from harness.clusters import ZERO
+from harness.clusters import ZERO, at_most, components, laplacian_inverse, zeroed
 
 if TYPE_CHECKING:
     from harness.clusters import Floats
@@ -63,53 +63,53 @@ def cyclic_share(cells: PairBlocks) -> CyclicShare | None:
     import numpy as np
     from scipy import sparse
 
-    pairs, sums = len(cells.one), cells.difference
-    laplacian = cells.matrix(-cells.met, -cells.met, 0.0)
-    laplacian -= np.diag(laplacian.sum(axis=1))
-    if pairs - int(np.linalg.matrix_rank(laplacian, hermitian=True)) <= 0:
+    pairs, sums, met = len(cells.one), cells.difference, cells.met
+    weight = cells.matrix(met, met, 0.0)
+    if pairs == cells.entrants - len(np.unique(components(weight))):
         return None
-    inverse = np.linalg.pinv(laplacian, hermitian=True)
+    inverse = laplacian_inverse(weight)
     pulls = sparse.csr_array(
         (np.repeat([1.0, -1.0], pairs), (np.concatenate([cells.one, cells.other]), np.tile(np.arange(pairs), 2))),
         shape=(cells.entrants, pairs),
     )
-    met = cells.met
 
     def split(totals: Floats) -> tuple[Floats, Floats]:
-        """Sums of squares over pairs, of strengths and of what is left; `totals` is pairs x draws."""
-        pulled = pulls @ totals
-        explained = np.maximum((pulled * (inverse @ pulled)).sum(axis=0), 0.0)
-        return explained, np.maximum((totals**2 / met[:, None]).sum(axis=0) - explained, 0.0)
+        """By pair: the means that strengths give, and what is left of those of `totals`; pairs x draws."""
+        strengths = inverse @ (pulls @ totals)
+        given = strengths[cells.one] - strengths[cells.other]
+        return given, totals / met[:, None] - given
 
-    totals = np.bincount(cells.pair, weights=sums, minlength=pairs).astype(np.float64)
-    explained, cyclic = (float(part[0]) for part in split(totals[:, None]))
-    if explained + cyclic <= ZERO:
+    def squares(means: Floats) -> Floats:
+        """Sums over pairs; 0 where rounding may be all there is."""
+        return np.where(np.abs(means).max(axis=0) <= ZERO, 0.0, (met[:, None] * means**2).sum(axis=0))
+
+    given, left = split(np.bincount(cells.pair, weights=sums, minlength=pairs).astype(np.float64)[:, None])
+    explained, cyclic = float(squares(given)[0]), float(squares(left)[0])
+    if explained + cyclic == 0:
         return None
     share = cyclic / (explained + cyclic)
     if len(cells.pair) == pairs:
         return CyclicShare(share, None, None)
 
-    within = max(0.0, float((sums**2 / cells.count).sum()) - explained - cyclic)
-    strengths = inverse @ (pulls @ totals)
-    left = sums - cells.count * (strengths[cells.one] - strengths[cells.other])[cells.pair]
+    rest = zeroed(sums / cells.count - given[cells.pair, 0])
     labels, block = np.unique(cells.block, return_inverse=True)
-    by_block = sparse.csr_array((left, (cells.pair, block)), shape=(pairs, len(labels)))
-    whole = float((left**2 / cells.count).sum())
+    by_block = sparse.csr_array((cells.count * rest, (cells.pair, block)), shape=(pairs, len(labels)))
+    whole = float((cells.count * rest**2).sum())
+    within = 0.0 if at_most(whole, cyclic) else whole - cyclic
     rng = np.random.default_rng(FLIP_SEED)
     as_large, explained_sum, cyclic_sum, within_sum = 0, 0.0, 0.0, 0.0
-    slack = ZERO * max(whole, explained) ** 2
     for _ in range(FLIPS // FLIPS_AT_ONCE):
         signs = rng.integers(0, 2, size=(len(labels), FLIPS_AT_ONCE)) * 2.0 - 1.0
-        moved, drawn = split(by_block @ signs)
+        moved, drawn = (squares(part) for part in split(by_block @ signs))
         inside = np.maximum(whole - moved - drawn, 0.0)
-        as_large += int((drawn * within >= cyclic * inside - slack).sum())
+        as_large += int((drawn * within >= cyclic * inside - ZERO * whole**2).sum())
         explained_sum += float(moved.sum())
         cyclic_sum += float(drawn.sum())
         within_sum += float(inside.sum())
     # The spread within pairs says how large the noise is, the draws how it falls into strengths and circles.
-    level = within / within_sum if within_sum > ZERO else 0.0
+    level = 0.0 if at_most(within_sum, 0.0, FLIPS * whole) else within / within_sum
     noise, behind = level * cyclic_sum, max(explained, level * explained_sum)
-    expected = noise / (behind + noise) if behind + noise > ZERO else 0.0
+    expected = noise / (behind + noise) if behind + noise > 0 else 0.0
     return CyclicShare(share, expected, (1 + as_large) / (1 + FLIPS))
 
 
@@ -121,7 +121,7 @@ def circular_triples(cells: PairBlocks) -> tuple[int, int]:
     import numpy as np
 
     mean = cells.mean(cells.margin)
-    above = (cells.matrix(mean, -mean, 0.0) > ZERO).astype(np.float64)
+    above = (cells.matrix(mean, -mean, 0.0) > 0).astype(np.float64)
     met = cells.matrix(cells.met, cells.met, 0.0) > 0
     linked = met.astype(np.float64)
     return round(np.trace(above @ above @ above) / 3), round(np.trace(linked @ linked @ linked) / 6)
@@ -143,13 +143,23 @@ def sure_circle(cells: PairBlocks) -> Circle | None:
     sure = cells.matrix(*cells.p_above(cells.margin), missing=1.0)
     mean = cells.mean(cells.margin)
     margin = cells.matrix(mean, -mean, missing=0.0)
-    best = (1.0, 0.0, (0, 1, 2))
+    found: list[tuple[float, float, tuple[int, int, int]]] = []
     for i in range(entrants - 2):
         later = slice(i + 1, None)
         p = np.maximum(np.maximum(sure[i, later, None], sure[later, later]), sure[None, later, i])
         np.fill_diagonal(p, 1.0)
         weakest = np.minimum(np.minimum(margin[i, later, None], margin[later, later]), margin[None, later, i])
-        j, k = np.unravel_index(int(np.lexsort((-weakest.ravel(), p.ravel()))[0]), p.shape)
-        best = min(best, (float(p[j, k]), -float(weakest[j, k]), (i, i + 1 + int(j), i + 1 + int(k))))
-    p_value = best[0] * 2 * min(comb(entrants, 2), comb(entrants, 3))
-    return Circle(best[2], p_value) if p_value <= LEVEL else None
+        j, k = _surest(p, weakest)
+        found.append((float(p[j, k]), float(weakest[j, k]), (i, i + 1 + j, i + 1 + k)))
+    (best,) = _surest(np.array([each[0] for each in found]), np.array([each[1] for each in found]))
+    p_value = found[best][0] * 2 * min(comb(entrants, 2), comb(entrants, 3))
+    return Circle(found[best][2], p_value) if at_most(p_value, LEVEL) else None
+
+
+def _surest(p: Floats, weakest: Floats) -> tuple[int, ...]:
+    """Where `p` is least and, of p-values that are equal but for rounding, `weakest` most; the first of several."""
+    import numpy as np
+
+    least = float(p.min())
+    alike = np.where(p <= least + ZERO * least, weakest, -np.inf)
+    return tuple(int(place) for place in np.unravel_index(int(alike.argmax()), p.shape))

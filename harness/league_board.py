@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 from games.game import Json
-from harness.clusters import ZERO
 from harness.encounters import EMPTY_SEAT, Encounters, encounters_of
 from harness.standings import GameLadder, Ladder, Standing
 
@@ -230,7 +229,7 @@ def _disagrees(mean: Floats, rating: Floats, ranked: Flags) -> Flags:
     import numpy as np
 
     by_mean, by_rating = mean[:, None] - mean, rating[:, None] - rating
-    opposed = (np.abs(by_mean) > ZERO) & (np.abs(by_rating) > ALIKE) & (by_mean * by_rating < 0)
+    opposed = (np.abs(by_rating) > ALIKE) & (by_mean * by_rating < 0)
     found: Flags = np.asarray((opposed & ranked & ranked[:, None]).any(axis=1))
     return found
 

@@ -37,6 +37,7 @@ def maximal_lottery(margin: Floats, *, any_will_do: bool = False) -> Floats:
 
     top = _top_circle(margin)
     inside = margin[np.ix_(top, top)]
+    inside = inside / (np.abs(inside).max() or 1.0)  # which of them are in a lottery is no matter of size
     found = None if any_will_do else _most_even(inside)
     chances = np.zeros(len(margin))
     chances[top] = _some(inside) if found is None else found

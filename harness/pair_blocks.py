@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.clusters import CONFIDENCE, LEAST_ALIKE, ZERO
+from harness.clusters import CONFIDENCE, LEAST_ALIKE, zeroed
 
 if TYPE_CHECKING:
     from harness.clusters import Flags, Floats, Ints
@@ -29,7 +29,7 @@ class PairBlocks:
     count: Floats
     """By cell: episodes in which both sat."""
     difference: Floats
-    """By cell: the sum of score differences, `one` less `other`."""
+    """By cell: the sum of score differences, `one` less `other`; 0 where they cancel."""
     margin: Floats
     """By cell: the sum of margins, 1 for each episode in which `one` scored more, -1 for less."""
 
@@ -53,7 +53,7 @@ class PairBlocks:
 
     def mean(self, sums: Floats) -> Floats:
         """By pair: the mean over its episodes of what `sums` (`difference` or `margin`) has by cell."""
-        return self._over_pairs(sums) / self.met
+        return zeroed(self._over_pairs(sums) / self.met)
 
     def half_width(self, sums: Floats) -> Floats:
         """By pair: half the length of the 95 % interval of that mean, clustered by block, as `clusters.cluster_mean`.
@@ -65,7 +65,7 @@ class PairBlocks:
 
         error, blocks = self._error(sums), self.blocks
         half: Floats = stats.t.ppf(0.5 + CONFIDENCE / 2, np.maximum(blocks - 1, 1)) * error
-        half[(error <= ZERO) & (blocks < LEAST_ALIKE)] = np.nan
+        half[(error == 0) & (blocks < LEAST_ALIKE)] = np.nan
         return half
 
     def p_above(self, sums: Floats) -> tuple[Floats, Floats]:
@@ -78,8 +78,8 @@ class PairBlocks:
         from scipy import stats
 
         error, mean = self._error(sums), self.mean(sums)
-        uneven = np.bincount(self.pair[np.abs(sums) > ZERO], minlength=len(self.one))
-        known = np.isfinite(self.half_width(sums)) & (np.abs(mean) > ZERO)
+        uneven = np.bincount(self.pair[sums != 0], minlength=len(self.one))
+        known = np.isfinite(self.half_width(sums)) & (mean != 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = np.where(known, mean / error, 0.0)
         freedom = np.maximum(self.blocks - 1, 1)
@@ -99,7 +99,7 @@ class PairBlocks:
         blocks = self.blocks
         with np.errstate(divide="ignore", invalid="ignore"):
             error: Floats = np.sqrt(blocks / (blocks - 1) * self._over_pairs(away**2)) / self.met
-        return np.where(blocks > 1, error, np.nan)
+        return np.where(blocks > 1, zeroed(error), np.nan)
 
     def among(self, chosen: Flags) -> PairBlocks:
         """The pairs whose two entrants are both `chosen`; entrants are numbered anew, in their order."""
@@ -143,6 +143,6 @@ def pair_blocks(met: Meetings, entrants: int) -> PairBlocks:
         pair=cells // max(width, 1),
         block=cells % max(width, 1),
         count=np.bincount(cell, minlength=len(cells)).astype(np.float64),
-        difference=np.bincount(cell, weights=met.difference, minlength=len(cells)).astype(np.float64),
+        difference=zeroed(np.bincount(cell, weights=met.difference, minlength=len(cells)).astype(np.float64)),
         margin=np.bincount(cell, weights=met.margin, minlength=len(cells)).astype(np.float64),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from harness.clusters import ZERO
+from harness.clusters import at_most
 from harness.holm import holm
 from harness.rank_draws import LEVEL, draw_ranks
 
@@ -56,7 +56,7 @@ def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, ga
     `games` is in how many somebody may be called first; `call_first` does that.
     """
     at = {name: names.index(name) for name in ranked}
-    leader = min(ranked, key=lambda name: (-round(float(estimates.mean[at[name]]), 9), name), default=None)
+    leader = min(ranked, key=lambda name: (-float(estimates.mean[at[name]]), name), default=None)
     drawn = _drawn(ranked, at, estimates, games)
     if estimates.linked and not estimates.even:
         adjusted = _drawn(ranked, at, estimates.by_adjusted(), games)
@@ -65,7 +65,7 @@ def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, ga
     for name in ranked:
         claims = name == leader and len(ranked) > 1
         found[name] = Place(
-            rank=1 + sum(bool(estimates.mean[at[other]] > estimates.mean[at[name]] + ZERO) for other in ranked),
+            rank=1 + sum(bool(estimates.mean[at[other]] > estimates.mean[at[name]]) for other in ranked),
             interval=(drawn[name].low, drawn[name].high),
             p_first=drawn[name].p_first,
             claims=claims,
@@ -112,6 +112,6 @@ def call_first(games: Sequence[Mapping[str, Place]]) -> list[dict[str, Place]]:
     called = [dict(found) for found in games]
     for (n, name), p, corrected in zip(claims, alone, holm([1.0 if p is None else p for p in alone]), strict=True):
         if p is not None:
-            first = corrected <= LEVEL + ZERO and called[n][name].interval == (1, 1)
+            first = at_most(corrected, LEVEL) and called[n][name].interval == (1, 1)
             called[n][name] = replace(called[n][name], first_p_holm=corrected, first=first)
     return called

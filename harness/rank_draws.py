@@ -11,7 +11,7 @@ from functools import cache
 from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
-from harness.clusters import BOOTSTRAP_SEED, CONFIDENCE, DRAWS, ZERO, agrees_by_luck
+from harness.clusters import BOOTSTRAP_SEED, CONFIDENCE, DRAWS, ZERO, agrees_by_luck, at_most, zeroed
 from harness.planning.power import LARGEST, Test, blocks_needed
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Gap:
     """One mean less another."""
 
     difference: float
+    """0 for means that are equal."""
     half_width: float
     """Half the length of its 95 % interval, or NaN."""
     error: float
@@ -61,9 +62,9 @@ class Gap:
         """Blocks of the whole schedule at which a t test at 5 % shows so large a difference in four runs of five; 0 for
         a difference without error, None for no difference, no interval, or more blocks than anybody plays."""
         size = abs(self.difference)
-        if isnan(self.half_width) or size <= ZERO:
+        if isnan(self.half_width) or size == 0:
             return None
-        if self.error <= ZERO:
+        if self.error == 0:
             return 0
         share = (self.freedom + 1) / self.blocks
         return blocks_needed(self.error * sqrt(self.blocks), Test(size, LEVEL, POWER), share)
@@ -104,11 +105,11 @@ def draw_ranks(estimates: Estimates, chosen: Sequence[int], games: int = 1) -> R
         low[:, i] = 1 + (ahead > ZERO).sum(axis=1)
         high[:, i] = (ahead >= -ZERO).sum(axis=1)
     leads = low == 1
-    tail = (1 - CONFIDENCE) / 2
+    outside = round(DRAWS * (1 - CONFIDENCE) / 2)
     missed = (high > 1).sum(axis=0)
     return Ranks(
-        low=np.quantile(low, tail, axis=0, method="inverted_cdf").astype(np.intp),
-        high=np.quantile(high, 1 - tail, axis=0, method="inverted_cdf").astype(np.intp),
+        low=np.sort(low, axis=0)[outside],
+        high=np.sort(high, axis=0)[DRAWS - 1 - outside],
         first=(leads / leads.sum(axis=1, keepdims=True)).mean(axis=0),
         first_p=np.array([_first_p(estimates, chosen, i, int(missed[i]), games) for i in range(len(chosen))]),
     )
@@ -122,7 +123,7 @@ def _alike(estimates: Estimates, chosen: Sequence[int]) -> Flags:
     few = agrees_by_luck(np.minimum(freedom[:, None], freedom))
     alike = np.zeros(few.shape, dtype=bool)
     for i in np.flatnonzero(few.any(axis=1)).tolist():
-        alike[i] = few[i] & (_errors_beside(estimates.influence, chosen[i], chosen) <= ZERO)
+        alike[i] = few[i] & (errors_beside(estimates.influence, chosen[i], chosen) == 0)
     return alike
 
 
@@ -151,7 +152,7 @@ def _first_p(estimates: Estimates, chosen: Sequence[int], i: int, missed: int, g
     One draw is the least that is believed to be missing: no number of draws shows a chance of nothing.
     """
     draws = DRAWS
-    if 2 * missed / draws <= LEVEL + ZERO:
+    if at_most(2 * missed / draws, LEVEL):
         for stream in range(1, games):
             drawn = _drawn(estimates, chosen, stream)
             missed += int(((drawn >= drawn[:, i : i + 1] - ZERO).sum(axis=1) > 1).sum())
@@ -172,9 +173,9 @@ def gap(estimates: Estimates, one: int, other: int) -> Gap:
     difference, blocks = float(estimates.mean[one] - estimates.mean[other]), len(estimates.influence)
     if isnan(estimates.half_width[one] + estimates.half_width[other]):
         return Gap(difference, nan, nan, nan, blocks)
-    error = float(_errors_beside(estimates.influence, one, [other])[0])
+    error = float(errors_beside(estimates.influence, one, [other])[0])
     freedom = min(estimates.freedom[one], estimates.freedom[other])
-    if error <= ZERO and agrees_by_luck(freedom):
+    if error == 0 and agrees_by_luck(freedom):
         return Gap(difference, nan, nan, nan, blocks)
     quantile = float(stats.t.ppf(0.5 + CONFIDENCE / 2, freedom))
     return Gap(difference, quantile * error, error, float(freedom), blocks)
@@ -189,9 +190,9 @@ def detectable_between(estimates: Estimates, chosen: Sequence[int]) -> float | N
     found: list[float] = []
     for n, one in enumerate(known):
         others = known[n + 1 :]
-        errors = _errors_beside(estimates.influence, one, others)
+        errors = errors_beside(estimates.influence, one, others)
         freedom = np.minimum(estimates.freedom[one], estimates.freedom[others])
-        shown = ~agrees_by_luck(freedom) | (errors > ZERO)
+        shown = ~agrees_by_luck(freedom) | (errors > 0)
         found += [
             _errors_detectable(f) * error
             for f, error in zip(freedom[shown].tolist(), errors[shown].tolist(), strict=True)
@@ -200,12 +201,11 @@ def detectable_between(estimates: Estimates, chosen: Sequence[int]) -> float | N
     return least if least is None or least <= LARGEST else inf
 
 
-def _errors_beside(influence: Floats, one: int, others: Sequence[int]) -> Floats:
+def errors_beside(influence: Floats, one: int, others: Sequence[int]) -> Floats:
     """By each of `others`: the standard error of its mean's difference from that of `one`, paired by block."""
     import numpy as np
 
-    errors: Floats = np.sqrt(((influence[:, others] - influence[:, [one]]) ** 2).sum(axis=0))
-    return errors
+    return zeroed(np.sqrt(((influence[:, others] - influence[:, [one]]) ** 2).sum(axis=0)))
 
 
 @cache

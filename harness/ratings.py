@@ -152,7 +152,7 @@ def _by_entrant(frame: pd.DataFrame, entrants: Sequence[str]) -> dict[str, pd.Da
 
 def _order(standing: Standing) -> tuple[bool, float, str]:
     """The ranked first, by mean; then the others, by mean, those without one last. Equal means by name."""
-    low = float("inf") if standing.mean is None else -round(standing.mean, 9)
+    low = float("inf") if standing.mean is None else -standing.mean
     return standing.rank is None, low, standing.entrant
 
 

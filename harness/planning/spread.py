@@ -18,9 +18,10 @@ from random import Random
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from games.game import Json, Observation, Seat
-from harness.clusters import LEAST_ALIKE, ZERO, Estimates, estimate
+from harness.clusters import LEAST_ALIKE, Estimates, estimate
 from harness.planning.estimates import plain
 from harness.planning.pilots import PURPOSE, played
+from harness.rank_draws import errors_beside
 from harness.schedule import episodes as scheduled
 from policies.baselines import scripted, yardsticks
 from policies.contract import ModelClient, Player, Policy, Reply, Retry
@@ -100,8 +101,8 @@ def spread_of(estimates: Estimates, pairs: Sequence[tuple[int, int]], source: So
     for one, other in pairs:
         if isnan(estimates.half_width[one] + estimates.half_width[other]):
             continue
-        error = sqrt(float(((estimates.influence[:, one] - estimates.influence[:, other]) ** 2).sum()))
-        if error <= ZERO:
+        error = float(errors_beside(estimates.influence, one, [other])[0])
+        if error == 0:
             alike += 1
             continue
         found.append(error * sqrt(blocks))

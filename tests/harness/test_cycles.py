@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -106,3 +107,54 @@ def test_without_spread_between_blocks_a_share_is_as_sure_as_its_blocks_are_many
 
 def test_a_tree_of_pairs_has_no_circles():
     assert cyclic_share(league(np.ones((2, 6)), [(0, 1), (1, 2)], 3)) is None
+
+
+def noise(seed=11, blocks=9):
+    return np.random.default_rng(seed).normal(size=(10, blocks)) + np.linspace(0.1, 0.5, 10)[:, None]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1.0])
+def test_the_cyclic_share_and_its_test_are_those_of_scores_of_any_size(scale):
+    one, other = (cyclic_share(league(size * noise(), ALL, 5)) for size in (1.0, scale))
+    assert other.share == pytest.approx(one.share, rel=1e-4)
+    assert other.expected == pytest.approx(one.expected, rel=1e-4)
+    assert other.p_value == one.p_value
+
+
+@pytest.mark.parametrize("entrants", [3, 10, 13])
+def test_the_cyclic_share_is_one_at_every_number_of_episodes(entrants):
+    """A cutoff took the 0 of the Laplacian for an eigenvalue at 25 of these numbers, with 13 entrants."""
+    pairs = list(combinations(range(entrants), 2))
+    cells = league(np.random.default_rng(entrants).normal(size=(len(pairs), 1)).round(2), pairs, entrants)
+    share = cyclic_share(cells).share
+    for times in range(2, 401):
+        many = replace(cells, count=cells.count * times, difference=cells.difference * times)
+        assert cyclic_share(many).share == pytest.approx(share, abs=1e-12)
+
+
+def test_entrants_without_a_loop_have_no_cyclic_share():
+    assert cyclic_share(league(np.ones((3, 4)), [(0, 1), (1, 2), (3, 4)], 6)) is None
+    assert cyclic_share(league(np.ones((4, 4)), [(0, 1), (1, 2), (0, 2), (3, 4)], 6)) is not None
+
+
+def test_differences_that_strengths_explain_whole_are_no_circle():
+    """By hundredths that floats only come near to, in every block alike: nothing is left but rounding."""
+    strengths = np.array([0.31, 0.17, 0.07, -0.13, -0.42])
+    differences = np.array([[strengths[i] - strengths[j]] for i, j in ALL])
+    found = cyclic_share(league(differences.repeat(7, axis=1), ALL, 5))
+    assert (found.share, found.expected, found.p_value) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_equally_sure_circles_it_is_the_strongest_whatever_the_names(seed):
+    """Two circles whose t are equal, one with smaller margins: its p-values differ in their last bits alone."""
+    rng = np.random.default_rng(seed)
+    blocks = rng.permutation(np.repeat([1.0, 0.0, -1.0], [36, 10, 14]))
+    pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]
+    signs = [1, 1, -1, 1, 1, -1]
+    margins = np.array([sign * blocks * (0.3 if n < 3 else 1.0) for n, sign in enumerate(signs)])
+    order = [rng.permutation(60) for _ in pairs]
+    shuffled = np.array([row[o] for row, o in zip(margins, order, strict=True)])
+    one, other = sure_circle(league(margins, pairs, 6)), sure_circle(league(shuffled, pairs, 6))
+    assert one.members == other.members == (3, 4, 5)
+    assert one.p_value == pytest.approx(other.p_value)

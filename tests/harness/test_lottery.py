@@ -108,3 +108,9 @@ def test_who_is_below_all_of_a_circle_is_left_out_of_it():
     circle = antisymmetric([1.0, -1.0, 0.01, 1.0, 0.01, 0.01], 4)
     assert maximal_lottery(circle) == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
     assert maximal_lottery(circle, any_will_do=True) == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
+
+
+@given(margins(), st.sampled_from([1e-9, 1e-4, 0.3]))
+@settings(deadline=None)
+def test_the_size_of_margins_plays_no_part(margin, size):
+    assert maximal_lottery(size * margin) == pytest.approx(maximal_lottery(margin), abs=1e-7)

@@ -320,3 +320,27 @@ def test_the_mean_by_seat_ends_where_scores_end():
     frame = seats(planned(["ann", "bob"], blocks=2), lambda e, seat: first[e.block] * (1 - 2 * seat))
     (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("mean by seat")]
     assert line == "mean by seat: 0 +0.200 (-1.000..+1.000), 1 -0.200 (-1.000..+1.000)"
+
+
+def test_140_blocks_of_three_scripted_players_call_their_leader_first():
+    """A full table is as even as can be, whatever the number of its blocks: adjusted means are the means."""
+    strengths = {"hoard": 0.108, "match": -0.029, "random": -0.079}
+    ladder = rank(seats(planned(list(strengths), 3, 140), by_strength(strengths, ripple=0.3), scripted=list(strengths)))
+    assert "uneven_schedule" not in kinds(ladder)
+    for standing in game_of(ladder).standings:
+        assert standing.adjusted == pytest.approx(standing.mean, abs=1e-12)
+        assert standing.adjusted_interval.low == pytest.approx(standing.interval.low, abs=1e-12)
+        assert standing.adjusted_interval.high == pytest.approx(standing.interval.high, abs=1e-12)
+    assert row(ladder, "hoard").first
+
+
+def test_equal_means_share_the_lead_whatever_their_scores_are_summed_of():
+    """Both come to 1/1024, which nine decimals round either way: by its last bits bob's was the greater."""
+    scores = {"ann": [0.1, 0.7, -0.8, 4 / 1024], "bob": [0.1, 0.2, -0.3, 4 / 1024]}
+    assert round(sum(scores["bob"]) / 4, 9) > round(sum(scores["ann"]) / 4, 9)
+    scores["cy"] = [-sum(pair) for pair in zip(*scores.values(), strict=True)]
+    plan = [episode for episode in planned(list(scores), 3, 4) if episode.key.endswith("r0")]
+    ladder = rank(seats(plan, lambda e, s: scores[e.entrants[s]][int(e.block[-4:])]))
+    assert (row(ladder, "ann").rank, row(ladder, "bob").rank) == (1, 1)
+    assert row(ladder, "ann").mean == row(ladder, "bob").mean
+    assert (game_of(ladder).lead.leader, game_of(ladder).lead.difference) == ("ann", 0.0)
