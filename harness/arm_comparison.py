@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from games.game import Json
-from harness.clusters import ZERO
 from harness.gate.compare import LEVEL, Comparison, compare
 from harness.gate.fallbacks import MAX_FALLBACK_RATE, played_by_fallback, rates_of
 from harness.gate.pairs import block_difference
@@ -220,7 +219,7 @@ class ArmComparison:
 
 def alike(found: Comparison) -> bool:
     """Whether all blocks show one and the same difference, more than one of them: then no interval is told."""
-    return found.n > 1 and found.sd is not None and found.sd <= ZERO
+    return found.n > 1 and found.sd == 0
 
 
 def _told(found: Comparison) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from harness.audits.seats import game_of
-from harness.clusters import LEAST_ALIKE, ZERO, cluster_mean
+from harness.clusters import LEAST_ALIKE, at_most, cluster_mean, zeroed
+from harness.gate.sign_flip import sign_flip
 from harness.holm import holm_of_known
 from harness.rank_draws import POWER
 from harness.record import Record
@@ -35,10 +36,6 @@ Verdict: TypeAlias = Literal["less", "more", "same", "open"]
 ALPHA: Final = 0.05
 MARGIN: Final = 0.10
 """A difference of shares below this counts as none: `same` is said when the whole interval is, whatever its p."""
-EXACT: Final = 14
-"""Up to so many blocks every combination of signs is tried; above, `DRAWS` of them."""
-DRAWS: Final = 16_384
-DRAWS_SEED: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +216,11 @@ def _contrast(sights: Sequence[Seen], arm: Arm) -> Contrast:
         for counts in blocks.values()
         if min(counts.rounds) > 0
     ]
-    differences: Floats = np.array(shares, dtype=np.float64)
+    differences = zeroed(np.array(shares, dtype=np.float64))
     if not shares:
         return Contrast(arm, 0, len(tables), None, None, None)
-    mean = float(differences.mean())
-    contrast = Contrast(arm, len(shares), len(tables), mean, _interval(differences), _sign_flip_p(differences))
+    mean, p = float(zeroed(differences.mean())), sign_flip(differences, "two-sided") if len(shares) > 1 else None
+    contrast = Contrast(arm, len(shares), len(tables), mean, _interval(differences), p)
     return replace(contrast, more_blocks=_blocks_needed(differences))
 
 
@@ -231,27 +228,9 @@ def _interval(differences: Floats) -> tuple[float, float] | None:
     import numpy as np
 
     mean, half = cluster_mean(differences, np.arange(len(differences)))
-    if math.isnan(half) or (half < ZERO and len(differences) < LEAST_ALIKE):
+    if math.isnan(half) or (half == 0 and len(differences) < LEAST_ALIKE):
         return None
     return max(-1.0, mean - half), min(1.0, mean + half)
-
-
-def _sign_flip_p(differences: Floats) -> float | None:
-    """Chance of a mean at least as far from 0 if the two arms of each block could be exchanged."""
-    import numpy as np
-    from scipy import stats
-
-    if len(differences) < 2:
-        return None
-    result = stats.permutation_test(
-        (differences,),
-        np.mean,
-        permutation_type="samples",
-        n_resamples=2**EXACT if len(differences) <= EXACT else DRAWS,
-        vectorized=True,
-        rng=np.random.default_rng(DRAWS_SEED),
-    )
-    return float(result.pvalue)
 
 
 def _blocks_needed(differences: Floats) -> int | None:
@@ -285,9 +264,9 @@ def _judged(found: Sequence[Answer]) -> tuple[Answer, ...]:
 
 def _verdict(contrast: Contrast, fewest: int) -> Contrast:
     mean, interval, p = contrast.mean, contrast.interval, contrast.p_holm
-    if interval is not None and interval[0] > -MARGIN and interval[1] < MARGIN:
+    if interval is not None and not (at_most(interval[0], -MARGIN) or at_most(MARGIN, interval[1])):
         return replace(contrast, verdict="same", more_blocks=None)
-    if mean is not None and p is not None and p <= ALPHA:
+    if mean is not None and p is not None and at_most(p, ALPHA):
         return replace(contrast, verdict="less" if mean > 0 else "more", more_blocks=None)
     needed = None if contrast.more_blocks is None else max(contrast.more_blocks, fewest)
     more = None if needed is None else max(1, needed - contrast.blocks)

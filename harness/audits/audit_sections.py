@@ -17,6 +17,7 @@ from harness.audits.collusion import Audit, NotAudited, TableAudit
 from harness.audits.directed import FEWEST_BLOCKS, Direction, Obstacle
 from harness.audits.gains import Gain, RoundAside
 from harness.audits.literal_index import EntrantIndex
+from harness.clusters import at_most
 from harness.display_words import plural, score, shown
 from harness.table_columns import NOTHING
 
@@ -192,7 +193,7 @@ def _verdict(table: TableAudit) -> list[str]:
             f"{settings.fdr / 2:g} is called for; {_cure(table)}"
         )
     smallest, wanted = min(each.p_least or 1 for each in table.tested), settings.fdr / 2 / len(table.tested)
-    if table.reachable and smallest > wanted:
+    if table.reachable and not at_most(smallest, wanted):
         lines.append(
             f"q can flag no single pair with so few blocks (the smallest p in reach is {smallest:.2g}, and one of "
             f"{plural(len(table.tested), 'pair')} alone needs {wanted:.2g}): p(league) decides"

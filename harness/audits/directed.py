@@ -26,7 +26,7 @@ from itertools import combinations
 from math import comb, sqrt
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from harness.clusters import ZERO
+from harness.clusters import ZERO, at_most
 from harness.seeds import derive
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def directions(
         pair = each.pair
         league = float((1 + (highest >= each.scaled - ZERO).sum()) / (1 + permutations))
         league_least = max(each.league_least, 1 / (1 + permutations))
-        enough = league_least <= level / 2 or each.p_least <= level / 2 / len(tested)
+        enough = at_most(league_least, level / 2) or at_most(each.p_least * len(tested), level / 2)
         difference = pair.difference or 0.0
         results[pair.by, pair.toward] = {
             "p": each.p,
@@ -155,7 +155,7 @@ def directions(
             "p_least": each.p_least,
             "p_league_least": league_least,
             "reachable": enough,
-            "flagged": difference > ZERO and min(float(adjusted), league) <= level / 2,
+            "flagged": difference > ZERO and at_most(min(float(adjusted), league), level / 2),
         }
     return tuple(replace(each, **results.get((each.by, each.toward), {})) for each in found)
 
@@ -170,7 +170,7 @@ def blocks_wanted(direction: Direction, level: float) -> float | None:
     rivals = direction.p_league_least * comb(total, direction.blocks_with)
     for times in range(2, 201):
         grown = comb(total * times // 2, direction.blocks_with * times // 2)
-        if rivals / grown <= level / 2:
+        if at_most(rivals / grown, level / 2):
             return times / 2
     return None
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from harness.clusters import ZERO
+from harness.clusters import zeroed
 from harness.experiments.plan import Direction
 from harness.holm import holm_of_known
 from harness.planning.power import LARGEST
@@ -74,13 +74,13 @@ def contrast(
         raise ValueError(f"{count} and {len(other)} scores are no pairs")
     if not count:
         return Contrast(direction, arm, 0, None, None, None, None, None, None, None)
-    difference = one - other
-    mean = float(difference.mean())
+    difference = zeroed(one - other)
+    mean = float(zeroed(difference.mean()))
     found = Contrast(direction, arm, count, float(one.mean()), float(other.mean()), mean, None, None, None, None)
     if count < 2:
         return found
-    spread = float(difference.std(ddof=1))
-    if spread < ZERO:
+    spread = float(zeroed(difference.std(ddof=1)))
+    if spread == 0:
         return _without_spread(replace(found, spread=0.0), mean, margin)
     return _with_spread(replace(found, spread=spread), one, other, margin)
 
@@ -109,7 +109,7 @@ def _without_spread(found: Contrast, mean: float, margin: float) -> Contrast:
     return replace(
         found,
         interval=interval,
-        p=1.0 if abs(mean) < ZERO else min(1.0, 2 * 0.5**count),  # the sign test
+        p=1.0 if mean == 0 else min(1.0, 2 * 0.5**count),  # the sign test
         p_equivalence=(1 - least) ** count if least > 0 else 1.0,
     )
 
@@ -139,13 +139,13 @@ def pairs_needed(found: Contrast, margin: float, family: int) -> int | None:
         return None
     level, mean = ALPHA / family, abs(found.difference)
     needed: list[float] = []
-    if found.spread < ZERO:
+    if found.spread == 0:
         if mean < margin:
             needed.append(math.log(level) / math.log1p(-(margin - mean) / (LARGEST - mean)))
-        if mean > ZERO:
+        if mean > 0:
             needed.append(math.log2(2 / level))
     else:
-        if mean > ZERO:
+        if mean > 0:
             needed.append(((norm.ppf(1 - level / 2) + norm.ppf(POWER)) * found.spread / mean) ** 2)
         if mean < margin:
             reach = norm.ppf(1 - level) + norm.ppf((1 + POWER) / 2)

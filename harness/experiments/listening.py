@@ -18,6 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 from games.ballast import BallastState
 from games.ballast_claims import observe_with_claims
 from games.game import Observation, Seat
+from harness.clusters import CONFIDENCE, cluster_mean
 from harness.diagnostics.ballast import states_of
 from harness.experiments.redrive import Kept, Line, Redriven
 from harness.record import Record
@@ -181,7 +182,7 @@ def _with_one_replaced(sample: Sample, state: BallastState, seen: Observation, s
 def listening(heard: Sequence[Heard | None]) -> Listening:
     """The statistic over decisions asked again."""
     import numpy as np
-    from statsmodels.regression.linear_model import OLS
+    from scipy import stats
 
     told = [each for each in heard if each is not None]
     places: dict[str, int] = {}
@@ -192,11 +193,10 @@ def listening(heard: Sequence[Heard | None]) -> Listening:
     replaced = float(np.mean([each.replaced for each in told]))
     difference = np.array([float(each.replaced) - float(each.control) for each in told])
     interval, p = None, None
-    if len(places) > 1 and float(np.ptp(difference)) > 0:
-        fit = OLS(difference, np.ones(len(difference))).fit(
-            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True}, use_t=True
-        )
-        low, high = fit.conf_int(0.05)[0]
-        interval, p = (max(-1.0, float(low)), min(1.0, float(high))), float(fit.pvalues[0])
+    mean, half = cluster_mean(difference, groups)
+    if half > 0:
+        freedom = len(places) - 1
+        interval = max(-1.0, mean - half), min(1.0, mean + half)
+        p = float(2 * stats.t.sf(abs(mean) / half * stats.t.ppf(0.5 + CONFIDENCE / 2, freedom), freedom))
     left_out = len(heard) - len(told)
     return Listening(len(told), len(places), left_out, control, replaced, replaced - control, interval, p)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from harness.clusters import LEAST_ALIKE, ZERO
+from harness.clusters import LEAST_ALIKE, at_most
 
 Checked: TypeAlias = Literal["pass", "regression", "inconclusive"]
 
@@ -88,15 +88,15 @@ def _run(check: Check, mine: Measures, theirs: Measures) -> CheckResult:
 
     if value is None:
         return came_to("inconclusive", "nothing was observed")
-    if check.min is not None and value < check.min:
+    if check.min is not None and not at_most(-value, -check.min):
         return came_to("regression", f"{value:.4g} is below {check.min:.4g}")
-    if check.max is not None and value > check.max:
+    if check.max is not None and not at_most(value, check.max):
         return came_to("regression", f"{value:.4g} is above {check.max:.4g}")
     if relative and before is None:
         return came_to("inconclusive", "the baseline has no value to compare with")
     sides = (("above", 1, high, check.max_increase), ("below", -1, low, check.max_decrease))
     for side, sign, bound, allowed in sides:
-        if before is None or bound is None or allowed is None or sign * (value - bound) <= 0:
+        if before is None or bound is None or allowed is None or at_most(sign * (value - before), allowed, value):
             continue
         sure = _sure_change(check.measure, sign * (value - before), mine, theirs)
         told = f"{value:.4g} is {side} {bound:.4g}"
@@ -120,9 +120,9 @@ def _sure_change(measure: str, change: float, mine: Measures, theirs: Measures) 
     if error is None or mine.freedom < 1:
         return None
     freedom = mine.freedom
-    if before is not None and before > ZERO and theirs.freedom >= 1:
+    if before is not None and not at_most(before, 0.0, error) and theirs.freedom >= 1:
         error, freedom = (error**2 + before**2) ** 0.5, min(freedom, theirs.freedom)
-    if error <= ZERO:
+    if at_most(error, 0.0, change):
         return change if mine.blocks >= LEAST_ALIKE else None
     return change - float(stats.t.isf(LEVEL, freedom)) * error
 

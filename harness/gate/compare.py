@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.clusters import LEAST_ALIKE, ZERO, cluster_mean
+from harness.clusters import LEAST_ALIKE, cluster_mean, zeroed
 from harness.gate.fixed import detectable
 from harness.gate.sequential import WIDEST, present
 from harness.gate.sign_flip import sign_flip
@@ -30,7 +30,7 @@ class Comparison:
     mean: float | None
     """Mean of block differences, each block counting once however many pairs it holds."""
     sd: float | None
-    """Of block differences, divided by n - 1."""
+    """Of block differences, divided by n - 1; 0 where all agree."""
     interval: tuple[float, float] | None
     """95 % t interval of the mean, clustered by block and cut to [-2, 2]. None for fewer than two blocks, and for fewer
     than five that all agree, which equals do often enough."""
@@ -51,8 +51,8 @@ def compare(differences: Sequence[float | None]) -> Comparison:
     values, missing = present(differences)
     n = len(values)
     mean, half = cluster_mean(values, np.arange(n))
-    sd = float(values.std(ddof=1)) if n > 1 else None
-    known = sd is not None and (sd > ZERO or n >= LEAST_ALIKE)
+    sd = float(zeroed(values.std(ddof=1))) if n > 1 else None
+    known = sd is not None and (sd > 0 or n >= LEAST_ALIKE)
     return Comparison(
         n=n,
         missing=missing,

@@ -11,6 +11,8 @@ from math import isfinite
 from statistics import stdev
 from typing import Literal, TypeAlias
 
+from harness.clusters import at_most, levelled
+
 Ends: TypeAlias = Literal["surest", "credible"]
 """What is taken for the largest loss and the largest gain of a block.
 
@@ -34,8 +36,8 @@ def block_difference(candidate: Sequence[float | None], baseline: Sequence[float
     """The mean over a block's pairs of (candidate score - baseline score), or None where a score is missing.
 
     A pair is two episodes of one deal, seat and field. A block without one of its rotations would weigh seats unevenly,
-    so it counts as missing as a whole. Raises ValueError for arms of unequal length, an empty block, or a score outside
-    [-1, 1].
+    so it counts as missing as a whole. Where pairs cancel, the difference is 0, in whatever order they come. Raises
+    ValueError for arms of unequal length, an empty block, or a score outside [-1, 1].
     """
     if len(candidate) != len(baseline) or not candidate:
         raise ValueError(f"a block of {len(candidate)} candidate and {len(baseline)} baseline scores has no pairs")
@@ -49,7 +51,9 @@ def block_difference(candidate: Sequence[float | None], baseline: Sequence[float
             if not isfinite(score) or not LOWEST <= score <= HIGHEST:
                 raise ValueError(f"a score of {score} does not lie between {LOWEST:g} and {HIGHEST:g}")
         total += mine - old
-    return None if missing else total / len(candidate)
+    if missing:
+        return None
+    return 0.0 if at_most(abs(total), 0.0, len(candidate)) else total / len(candidate)
 
 
 def surest_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: float = HIGHEST) -> tuple[float, float]:
@@ -73,8 +77,10 @@ def credible_ends(baseline: Sequence[float], lowest: float = LOWEST, highest: fl
     scores come in lumps (one block mean in more than COMMON of the blocks), a block that breaks may fall anywhere: then
     it is `surest_ends`, and never more. Raises ValueError for no blocks.
     """
+    import numpy as np
+
     least, greatest = surest_ends(baseline, lowest, highest)
-    commonest = max(Counter(round(mean, 9) for mean in baseline).values())
+    commonest = max(Counter(levelled(np.array(baseline)).tolist()).values())
     if commonest > COMMON * len(baseline):
         return least, greatest
     reach = STRETCH * stdev(baseline)

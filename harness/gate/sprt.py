@@ -10,6 +10,8 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.clusters import ZERO
+
 if TYPE_CHECKING:
     from harness.clusters import Floats
 
@@ -39,6 +41,6 @@ def log_likelihood_ratio(values: Floats, first: float, second: float) -> float |
     without spread, which the formula takes for certainty.
     """
     variance = float(values.var()) if len(values) else 0.0
-    if variance < 1e-12:
+    if variance <= ZERO**2:
         return None
     return len(values) * (second - first) * (2 * float(values.mean()) - first - second) / (2 * variance)

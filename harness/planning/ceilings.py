@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from games.game import Json
+from harness.clusters import at_most
 from harness.config_sections import Limits
 from harness.planning.estimates import Estimate, Span, plain
 
@@ -82,13 +83,12 @@ def ceilings(
 
 
 def _ceiling(limit: str, value: float, spent: float, needed: Span) -> Ceiling:
-    left = value - spent
     verdict: Verdict = "holds"
-    if needed.least > left:
+    if not at_most(spent + needed.least, value):
         verdict = "stops"
-    elif needed.expected is not None and needed.expected > left:
+    elif needed.expected is not None and not at_most(spent + needed.expected, value):
         verdict = "likely"
-    elif needed.most > left:
+    elif not at_most(spent + needed.most, value):
         verdict = "may"
     return Ceiling(limit, value, spent, needed, verdict)
 

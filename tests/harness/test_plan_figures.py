@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -282,3 +283,13 @@ def test_no_ceiling_no_word() -> None:
 def test_spans_grow_with_their_tables() -> None:
     spans = [NEEDED.times(factor).calls.most for factor in (0.5, 1.0, 2.0)]
     assert all(small < large for small, large in pairwise(spans))
+
+
+def test_a_ceiling_that_is_just_enough_holds() -> None:
+    """.1 spent of .3 leaves .2 and not, as floats have it, 0.19999999999999998."""
+    exact = replace(NEEDED, cost=Span(0.2, 0.2, 0.2))
+    assert 0.3 - 0.1 < 0.2
+    (found,) = ceilings(Limits(max_usd=0.3), exact, 0.0, usd=0.1)
+    assert found.verdict == "holds"
+    (found,) = ceilings(Limits(max_usd=0.2999), exact, 0.0, usd=0.1)
+    assert found.verdict == "stops"

@@ -230,3 +230,20 @@ def test_the_words_hold_a_gap_for_every_number_that_is_missing() -> None:
     assert "x scored -" in told
     assert answer.to_json()["levels"][0]["share"] is None  # type: ignore[index,call-overload]
     assert list(lines([])) == []
+
+
+def test_signs_that_cancel_are_tied_however_they_are_summed() -> None:
+    """Shares of .1, .2 and -.3: their mean is 0, and no other signs come nearer."""
+    found = answers(
+        sights({"again": [(1, 10), (2, 10), (0, 10)], "aliases": [(0, 10), (0, 10), (3, 10)]}), [PAIR], {"j": ["x"]}
+    )
+    assert (contrast(found, "aliases").mean, contrast(found, "aliases").p) == (0.0, 1.0)
+
+
+def test_a_difference_of_exactly_the_margin_is_not_the_same() -> None:
+    """.3 - .2 is a tenth, and a little less as floats have it."""
+    assert 0.3 - 0.2 < 0.1
+    found = answers(sights({"again": [(3, 10)] * 6, "aliases": [(2, 10)] * 6}), [PAIR], {"j": ["x"]})
+    assert contrast(found, "aliases").verdict != "same"
+    nearer = answers(sights({"again": [(29, 100)] * 6, "aliases": [(20, 100)] * 6}), [PAIR], {"j": ["x"]})
+    assert contrast(nearer, "aliases").verdict == "same"

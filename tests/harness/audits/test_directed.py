@@ -229,3 +229,27 @@ def test_two_tables_on_one_deal_are_kept_apart_by_who_is_there() -> None:
     found = judged({"a": shared})["ab"]
     assert (found.blocks_with, found.blocks_without) == (6, 6)
     assert found.p == pytest.approx(1 / comb(12, 6))
+
+
+def test_a_q_of_exactly_half_the_level_is_flagged() -> None:
+    """4 pairs of 21 with p = 1/210: q is 1/40, and a little more as floats have it. The fifth entrant's bids vary so
+    much more that no habit of the four shows in the league as a whole."""
+    rng = Random(1)
+
+    def others(number: int) -> list[str]:
+        return ["".join(rng.sample("stuvw", 2)) for _ in range(number)]
+
+    observed = {}
+    for name in "abcd":
+        tables = ["r" * (at < 4) + "".join(x for x in "stu" if (at + ord(x)) % 2) for at in range(10)]
+        observed[name] = row(tables, [(0.01 * (at < 4),) for at in range(10)])
+    observed["e"] = row(others(40), [(float(at % 2),) for at in range(40)])
+    found = judged(observed, draws=499)
+    tested = [each for each in found.values() if each.untestable is None]
+    assert len(tested) == 21
+    habits = [found[name + "r"] for name in "abcd"]
+    assert {each.p for each in habits} == {1 / 210}
+    assert sum(each.p <= 1 / 210 for each in tested) == 4
+    assert [each.q for each in habits] == [pytest.approx(1 / 40)] * 4
+    assert all(each.p_league > 0.5 for each in habits)
+    assert all(each.flagged for each in habits)

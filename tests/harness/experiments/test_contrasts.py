@@ -131,3 +131,11 @@ def test_no_effect_is_called_one_in_about_one_report_of_twenty() -> None:
         three = [contrast(WHO, "mute", list(rng.normal(0, 0.7, 20)), [0.0] * 20, 0.1) for _ in range(3)]
         called += min(each.p or 0.0 for each in three) * 3 < ALPHA
     assert called / 300 < 0.09
+
+
+def test_pairs_whose_scores_cancel_are_equal() -> None:
+    """.1 + .2 and .3 are one score; eight equal signs of 5e-17 were a difference at p = 2/256."""
+    found = contrast(WHO, "mute", [0.1 + 0.2] * 8, [0.3] * 8, 0.1)
+    assert (found.difference, found.spread, found.p) == (0.0, 0.0, 1.0)
+    (told,) = judged([found], 0.1)
+    assert told.verdict != "differs"

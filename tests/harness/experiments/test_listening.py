@@ -187,3 +187,11 @@ def test_a_report_on_nothing_says_so(tmp_path: Path) -> None:
     assert not settled(told)
     assert "not all is played: 0 of 24 episodes are finished" in lines(told)
     assert told["directions"][0]["claims"]["lie_rate"] is None
+
+
+def test_episodes_whose_changes_cancel_have_no_interval() -> None:
+    """Each episode has one more change in three decisions: thirds leave a spread of 1e-17, and that is none."""
+    heard = [Heard(f"e{n // 3}", n, False, n % 3 == 0) for n in range(30)]
+    found = listening(heard)
+    assert found.effect == pytest.approx(1 / 3)
+    assert (found.interval, found.p) == (None, None)

@@ -92,3 +92,28 @@ def test_max_is_held_against_the_value_itself():
 def test_too_few_blocks_that_agree_show_no_change(blocks, error):
     result = run(Check("m", max_increase=0.1), 0.9, 0.1, error=error, blocks=blocks)
     assert (result.verdict, result.change_bound, result.blocks) == ("inconclusive", None, blocks)
+
+
+def test_a_value_on_its_bound_passes_however_bound_and_value_were_summed():
+    assert 0.7 + 0.1 < 0.8
+    assert verdict(Check("m", max_increase=0.1), 0.8, 0.7) == "pass"
+    assert 0.4 - 0.1 > 0.3
+    assert verdict(Check("m", max_decrease=0.1), 0.3, 0.4) == "pass"
+    assert verdict(Check("m", max=0.3), 0.1 + 0.2) == "pass"
+    assert verdict(Check("m", min=0.8), 0.7 + 0.1) == "pass"
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e6])
+def test_a_measure_is_judged_alike_in_every_unit(unit):
+    check = Check("m", max_increase=0.1 * unit)
+    for error in (0.05, 0.2):
+        plain = run(Check("m", max_increase=0.1), 0.3, 0.1, error, error / 2, blocks=4)
+        scaled = run(check, 0.3 * unit, 0.1 * unit, error * unit, error / 2 * unit, blocks=4)
+        assert scaled.verdict == plain.verdict
+        assert scaled.change_bound == pytest.approx(plain.change_bound * unit)
+
+
+def test_a_baseline_error_of_nothing_but_rounding_takes_no_degrees_of_freedom():
+    check = Check("m", max_increase=0.1)
+    exact, rounded = (run(check, 0.5, 0.1, 0.05, before, blocks=40) for before in (0.0, 1e-17))
+    assert exact.change_bound == rounded.change_bound

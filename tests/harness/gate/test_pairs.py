@@ -1,9 +1,11 @@
 """Pairing two arms, and the range of their differences."""
 
 import math
+from itertools import permutations
 
 import pytest
 
+from harness.gate.compare import compare
 from harness.gate.pairs import block_difference, credible_ends, surest_ends
 
 
@@ -48,3 +50,18 @@ def test_scores_in_lumps_have_the_surest_ends():
     assert credible_ends([0.3]) == surest_ends([0.3])
     with pytest.raises(ValueError, match="without blocks"):
         credible_ends([])
+
+
+def test_pairs_that_cancel_are_a_difference_of_0_in_every_order():
+    for scores in permutations([0.1, 0.2, -0.3]):
+        assert block_difference(list(scores), [0.0, 0.0, 0.0]) == 0
+    assert compare([block_difference([0.1, 0.2, -0.3], [0.0, 0.0, 0.0])] * 8).p == 1
+
+
+def test_equal_block_means_make_a_lump_however_they_were_summed():
+    """1/1024 is halfway between two numbers of nine decimals: its neighbours round to one and to the other."""
+    others = [0.01 * step for step in range(1, 30)]
+    lump = [math.nextafter(1 / 1024, side) for side in (0, 1, 0, 1)]
+    assert len({round(mean, 9) for mean in lump}) == 2
+    baseline = [*others, *lump]
+    assert credible_ends(baseline) == surest_ends(baseline)
