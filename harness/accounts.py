@@ -67,6 +67,8 @@ class Traffic:
     reasoning_only_rate: float | None
     cut_prompt_calls: int
     """Calls whose prompt the server seems to have cut at the front: far fewer tokens were counted than it must have."""
+    unknown_stop_calls: int
+    """Answers that stopped for a reason that is not known: such an answer counts only if it ends the text."""
     latency: Latency
 
     @property
@@ -160,6 +162,7 @@ def traffic_of(spent: Spending, latencies: Sequence[float]) -> Traffic:
         reasoning_only_calls=spent.reasoning_only,
         reasoning_only_rate=spent.reasoning_only / brought if brought else None,
         cut_prompt_calls=spent.cut_prompts,
+        unknown_stop_calls=spent.unknown_stop,
         latency=latency_of(latencies),
     )
 

@@ -6,7 +6,8 @@ The rule
 1. A question is the same when the request (model, messages, sampling, schema), the model's endpoint as far as it bears
    on answers, the episode's key, the seat, the step and the attempt are the same.
 2. Answers are used again, whatever they are worth: also those cut at the token cap or without a move, which are data.
-   Failures, timeouts, lost calls and refusals are not: such a question is asked anew.
+   Failures, timeouts, lost calls and refusals are not, nor answers that an earlier version took for whole although the
+   provider's word for why it stopped means something else: such a question is asked anew.
 3. What is used again is kept in the run like any answer, so that the run can be checked by itself, with the fate
    `reused` and the name of the run it came from. It is no call: it costs nothing and counts under no ceiling.
 
@@ -25,6 +26,7 @@ from pathlib import Path
 
 from harness.calls import BROUGHT, Call, CallKey, Void
 from harness.manifest import Manifest
+from harness.providers.finish_reasons import meaning_of
 from harness.record import Record
 from harness.store import Store, StoreRefused
 from policies.contract import Request
@@ -46,9 +48,11 @@ class Earlier:
         if request.model not in self._models:
             return None
         found = self._store.paid(key, request)
-        if found is None or found.fate not in BROUGHT or found.completion is None or found.completion.stop == "refusal":
+        if found is None or found.fate not in BROUGHT or found.completion is None:
             return None
-        return found
+        stop, word = found.completion.stop, found.completion.stop_detail
+        broken_off = stop == "end" and word is not None and meaning_of(word) != "end"
+        return None if stop == "refusal" or broken_off else found
 
     def origin(self, call: Call) -> str:
         """Where its answer comes from first of all: `RUN_ID EPISODE`."""

@@ -64,6 +64,8 @@ class Spending:
     """Answers that held reasoning and no text, and were neither cut nor a refusal."""
     cut_prompts: int = 0
     """Calls whose prompt the server seems to have cut: see `harness.truncation`."""
+    unknown_stop: int = 0
+    """Answers that stopped for a reason that is not known: see `harness.providers.finish_reasons`."""
 
     @property
     def tokens(self) -> int:
@@ -119,6 +121,7 @@ _SUMS: Final = {
         f"AND (c.reasoning IS NOT NULL OR coalesce(c.reasoning_tokens, 0) > 0) AND {_BLANK})"
     ),
     "cut_prompts": f"coalesce(sum({WAS_CUT_SQL}), 0)",
+    "unknown_stop": "sum(c.stop IS 'unknown')",
 }
 SUMS: Final = ", ".join(_SUMS[name] for name in Spending.__dataclass_fields__)
 

@@ -138,6 +138,8 @@ def _fates(traffic: Traffic) -> list[str]:
         parts.append(f"{rate(traffic.reasoning_only_rate)} reasoning without text")
     if traffic.cut_prompt_calls:
         parts.append(f"{plural(traffic.cut_prompt_calls, 'prompt')} probably cut")
+    if traffic.unknown_stop_calls:
+        parts.append(f"{traffic.unknown_stop_calls} with an unknown finish reason")
     latency = traffic.latency
     if latency.p50 is not None and latency.p95 is not None and latency.max is not None:
         parts.append(

@@ -56,6 +56,8 @@ class Sighting:
     """Left to right."""
     broken: int | None = None
     """Where the first object opens that is not complete, strict JSON."""
+    broke_at: int | None = None
+    """Where the last such object or array breaks; at the end of the text when the text stops within it."""
     breaks: int = 0
     """How many openings broke off."""
 
@@ -83,6 +85,7 @@ def look_through(text: str) -> Sighting:
             pos = container.end
             if not container.whole:
                 _note_break(seen, text, start)
+                seen.broke_at = container.end
     return seen
 
 

@@ -23,8 +23,11 @@ Fault: TypeAlias = Literal["illegal", "unreadable", "ambiguous", "empty", "trunc
 
 FAULTS: tuple[Fault, ...] = ("illegal", "unreadable", "ambiguous", "empty", "truncated", "refused", "timed_out")
 
-Stop: TypeAlias = Literal["end", "length", "refusal", "tool_calls", "pause"]
-"""Why the model stopped: said all, cut at the token cap, declined, wanted a tool, or paused an unfinished turn."""
+Stop: TypeAlias = Literal["end", "length", "refusal", "tool_calls", "malformed", "pause", "unknown"]
+"""Why the model stopped: said all, cut at the token cap, declined, wanted a tool, generated what its provider could not
+read, paused an unfinished turn, or for a reason that is not known."""
+
+STOPS: tuple[Stop, ...] = ("end", "length", "refusal", "tool_calls", "malformed", "pause", "unknown")
 
 Style: TypeAlias = Literal["reason-then-json", "json-only", "schema"]
 """How an answer is asked for; `schema` uses the provider's structured output."""

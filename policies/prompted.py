@@ -37,6 +37,7 @@ from policies.layout import (
 )
 from policies.operator_prompt import OperatorPrompt
 from policies.reply import Reading, read_reply
+from policies.show import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ class PromptedPlayer:
         detail = reading.detail
         if reading.fault == "empty" and completion.reasoning:
             detail += f"; {len(completion.reasoning):,} characters of reasoning came beside it, which are not read"
+        if reading.fault == "truncated" and completion.stop == "unknown":
+            detail += f" (finish reason: {one_line(completion.stop_detail or 'none', 40)})"
         if self._unfit:
             detail = "the prompt is longer than the model's context: give it a larger one, or a shorter prompt"
         return Reply(

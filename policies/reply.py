@@ -7,7 +7,9 @@ that it never made, and rankings with them; so the rule prefers asking again to 
 The rule, in order
 1. Why the model stopped comes first. Declined: `refused`. Cut at the token cap: `truncated`; nothing of it is read, for
    `{"bid": 1` may have been on its way to 10. Paused in mid-turn: `unreadable`. Stopped to call a tool: `unreadable`,
-   or `empty` when it wrote nothing, for no tool is offered.
+   or `empty` when it wrote nothing, for no tool is offered. Malformed, by the provider's word: `unreadable`.
+   For a reason that is not known: it is read, but unless its last answer ends the reply (step 5), outside of anything
+   that is left open, it is `truncated`, and so it is without an answer.
 2. What ends in a closing mark of thinking is dropped, up to the last such mark (`policies.thinking`). Only white space
    left, or no text at all: `empty`. Nothing older and no separate reasoning is read in its place.
 3. Over MAX_CHARACTERS characters, MAX_BRACKETS brackets, MAX_WRITINGS objects that differ in their text, a nesting
@@ -81,7 +83,11 @@ def read_reply(text: str | None, stop: Stop, legal: Legal) -> Reading:
     said = after_thinking(text).strip()
     if stop == "length":
         return Reading(fault="truncated", detail=_cut_at(said))
+    if stop == "malformed":
+        return _unreadable("the provider could not read what the model generated, most often a tool call")
     if not said:
+        if stop == "unknown" and text.strip():
+            return _unfinished()  # it broke off with its thinking
         return Reading(fault="empty", detail=_nothing(text, stop))
     if stop == "tool_calls":
         return _unreadable("the model stopped to call a tool, and none is offered")
@@ -96,7 +102,7 @@ def read_reply(text: str | None, stop: Stop, legal: Legal) -> Reading:
         return _unreadable(f"objects and arrays nest deeper than {MAX_DEPTH}")
     except TooMuch:
         return _unreadable(f"more than {MAX_BROKEN:,} openings of JSON that break off")
-    return _judge(said, seen, legal)
+    return _judge(said, seen, legal, whole=stop != "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,8 @@ class _Answer:
     notes: str | None
 
 
-def _judge(said: str, seen: Sighting, legal: Legal) -> Reading:
-    """Steps 4 to 7 of the rule."""
+def _judge(said: str, seen: Sighting, legal: Legal, *, whole: bool) -> Reading:
+    """Steps 4 to 7 of the rule. Unless the reply is known to be whole, its last answer must end it."""
     keys = legal.answer.keys
     spelled = [f'"{key}"' for key in keys]
     known: dict[str, _Answer | None] = {}
@@ -142,9 +148,13 @@ def _judge(said: str, seen: Sighting, legal: Legal) -> Reading:
     if last is None:
         lists = lists_in(said, keys[0]) if legal.answer.bare and keyless is None and seen.broken is None else []
         if lists and ends_reply(said, lists[-1]):
-            return _judge(said, Sighting(lists), legal)
+            return _judge(said, Sighting(lists), legal, whole=whole)
+        if not whole:
+            return _unfinished()
         return _unreadable(_without_candidate(said, seen, keyless, keys))
     standing, answer = last
+    if not whole and (seen.broke_at == len(said) or not ends_reply(said, standing)):
+        return _unfinished()
     count = len(distinct)
     if count > 2 or (count == 2 and not ends_reply(said, standing)):
         return Reading(fault="ambiguous", detail=_several(distinct.values()), candidates=count)
@@ -239,6 +249,10 @@ def _notes(value: Json) -> str | None:
 
 def _unreadable(detail: str) -> Reading:
     return Reading(fault="unreadable", detail=detail)
+
+
+def _unfinished() -> Reading:
+    return Reading(fault="truncated", detail="the reply stopped for a reason that is not known, and no answer ends it")
 
 
 def _cut_at(said: str) -> str:

@@ -125,6 +125,7 @@ def test_only_the_composition_root_names_concrete_providers(path: Path) -> None:
         "harness.providers.endpoints",
         "harness.providers.settings",
         "harness.providers.capabilities",
+        "harness.providers.finish_reasons",
     }
     for name in imported(path):
         if name.startswith("harness.providers"):

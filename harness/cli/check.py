@@ -22,7 +22,6 @@ AlwaysJson = Annotated[
 
 RESOLVE_KEYS = ("game", "config", "deal", "seed", "moves", "stop")
 READ_KEYS = ("game", "config", "deal", "seed", "moves", "seat", "reply", "stop")
-STOPS = ("end", "length", "refusal", "tool_calls", "pause")
 
 
 def resolve(file: Document, json: AlwaysJson = True) -> None:
@@ -67,7 +66,8 @@ def read(file: Document, json: AlwaysJson = True) -> None:
     """Show how a model's reply would be read, and the hint it would get.
 
     The document is one JSON object: a position as for `weigh resolve` (game, config, deal or seed, moves so far), the
-    seat, its reply, and why it stopped: "end" (the default), "length", "refusal", "tool_calls" or "pause".
+    seat, its reply, and why it stopped: "end" (the default), "length", "refusal", "tool_calls", "malformed", "pause" or
+    "unknown".
 
       {"game": "oshi_zumo", "seat": 0, "reply": "I bid {\\"bid\\": 5}", "stop": "end"}
 
@@ -80,6 +80,7 @@ def read(file: Document, json: AlwaysJson = True) -> None:
     Exit codes: 0 fine, whatever the reading; 2 bad input.
     """
     from harness.cli.documents import load, position, require
+    from policies.contract import STOPS
     from policies.hints import hint_for
     from policies.reply import read_reply
 

@@ -13,19 +13,10 @@ from anthropic import transform_schema
 from harness.providers.capabilities import Capabilities
 from harness.providers.conversation import turns
 from harness.providers.endpoints import Endpoint
+from harness.providers.finish_reasons import stop_of
 from harness.providers.payload import NoAnswer, count, items, parts, table, words
 from harness.providers.schemas import without_tuples
-from policies.contract import Completion, Request, Stop, Usage
-
-_STOPS: Mapping[str, Stop] = {
-    "end_turn": "end",
-    "stop_sequence": "end",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-    "pause_turn": "pause",
-    "tool_use": "tool_calls",
-}
+from policies.contract import Completion, Request, Usage
 
 
 class AnthropicMessages:
@@ -64,9 +55,10 @@ class AnthropicMessages:
         if reason == "refusal" and category:
             detail = f"refusal: {category}"
         thought = [words(block.get("thinking")) for block in items(content) if block.get("type") == "thinking"]
+        text = parts(content, ("text",))
         return Completion(
-            parts(content, ("text",)),
-            _STOPS.get(reason, "end"),
+            text,
+            stop_of(reason, text),
             reasoning="\n".join(filter(None, thought)) or None,
             usage=usage(table(body, "usage")),
             served_by=words(body.get("model")) or None,

@@ -19,12 +19,17 @@ from harness.providers.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities
 from harness.providers.endpoints import Endpoint
 from harness.providers.errors import ProviderError, error_inside, error_of, looks_like_html
 from harness.providers.failures import CallFailed, decide
+from harness.providers.finish_reasons import surprise_in
 from harness.providers.openai_chat import OpenAIChat
 from harness.providers.openai_responses import OpenAIResponses
 from harness.providers.payload import NoAnswer
+from harness.providers.quoting import one_line
 from harness.providers.senders import Answer, Sender, open_sender
 from harness.providers.verdicts import as_completion, verdict, web_page
 from policies.contract import Completion, Request
+
+MOST_SURPRISES = 8
+"""Finish reasons without a known meaning that are noted, of one model."""
 
 
 class Wire(Protocol):
@@ -59,6 +64,7 @@ class ProviderClient:
         self._takes = declared(endpoint)
         self._refused: set[tuple[str, object]] = set()
         self._adaptations: list[str] = []
+        self._surprises = 0
 
     def __repr__(self) -> str:
         return f"<client of {self.endpoint.name} at {self.endpoint.base_url}>"
@@ -70,7 +76,8 @@ class ProviderClient:
 
     @property
     def adaptations(self) -> tuple[str, ...]:
-        """What was learned of the model and is done otherwise than ordered, one line each; for the run's log."""
+        """What was learned of the model and is done otherwise than ordered, or read with care, one line each; for the
+        run's log."""
         return tuple(self._adaptations)
 
     async def complete(self, request: Request) -> Completion:
@@ -91,9 +98,12 @@ class ProviderClient:
                 raise self._learned(answer, sent) or verdict(answer, self.endpoint, secret=self._secret)
             return completion
         try:
-            return self._wire.read(answer)
+            completion = self._wire.read(answer)
         except NoAnswer as missing:
-            reason = str(missing)
+            reason = one_line(str(missing), self._secret)
+        else:
+            self._note_surprise(completion)
+            return completion
         raise CallFailed("wait", f"status 200 from {self.endpoint.base_url}, but no answer: {reason}", status=200)
 
     async def aclose(self) -> None:
@@ -157,6 +167,13 @@ class ProviderClient:
             self._note(NO_TEMPERATURE)
         if request.sampling.seed is not None and not takes.seed:
             self._note(NO_SEED)
+
+    def _note_surprise(self, completion: Completion) -> None:
+        """Of a server that never says the same thing twice, the first words are enough."""
+        line = surprise_in(completion, self._secret)
+        if line is not None and line not in self._adaptations and self._surprises < MOST_SURPRISES:
+            self._surprises += 1
+            self._note(line)
 
     def _note(self, line: str) -> None:
         """Of many requests in flight all may bring the same news; it is news once."""

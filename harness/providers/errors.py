@@ -98,8 +98,6 @@ def error_inside(body: Mapping[str, object], headers: Mapping[str, str]) -> Prov
     choices = body.get("choices")
     if not found and isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
         found = choices[0].get("error")
-        if not found and choices[0].get("finish_reason") == "error":
-            found = {"message": "the provider broke off with finish_reason error"}
     if not found or (isinstance(found, Mapping) and not any(found.values())):
         return None  # an error that says nothing, beside an answer, is no error
     said = _from_json(200, headers, {"error": found})

@@ -11,19 +11,10 @@ from typing import Any
 from harness.providers.capabilities import Capabilities
 from harness.providers.conversation import turns
 from harness.providers.endpoints import Endpoint
+from harness.providers.finish_reasons import meaning_of, stop_of
 from harness.providers.payload import NoAnswer, count, first_count, items, parts, table, words
 from harness.providers.schemas import without_tuples
-from policies.contract import Completion, Request, Stop, Usage
-
-_STOPS: Mapping[str, Stop] = {
-    "stop": "end",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "refusal",
-    "refusal": "refusal",
-    "tool_calls": "tool_calls",
-    "function_call": "tool_calls",
-}
+from policies.contract import Completion, Request, Usage
 
 
 class OpenAIChat:
@@ -57,22 +48,21 @@ class OpenAIChat:
         choice = next(items(body.get("choices")), None)
         if choice is None:
             raise NoAnswer("it holds no choices")
+        reason = words(choice.get("finish_reason"))
         message = choice.get("message")
         if not isinstance(message, Mapping):
-            raise NoAnswer("its first choice holds no message")
+            if meaning_of(reason) in (None, "end"):
+                raise NoAnswer("its first choice holds no message")
+            message = {}  # Gemini leaves it out where it says what took the answer away
         text, refusal = parts(message.get("content")), words(message.get("refusal"))
-        reason = choice.get("finish_reason")
-        detail = words(reason) or None
-        stop = _STOPS.get(words(reason).lower(), "end")
-        if refusal and not text:
-            stop, detail = "refusal", f"refusal: {refusal}"
+        declined = bool(refusal and not text)
         return Completion(
             text,
-            stop,
+            "refusal" if declined else stop_of(reason, text),
             reasoning=_reasoning(message),
             usage=usage(table(body, "usage")),
             served_by=words(body.get("model")) or None,
-            stop_detail=detail,
+            stop_detail=f"refusal: {refusal}" if declined else reason or None,
         )
 
 

@@ -11,16 +11,10 @@ from typing import Any
 from harness.providers.capabilities import Capabilities
 from harness.providers.conversation import turns
 from harness.providers.endpoints import Endpoint
+from harness.providers.finish_reasons import meaning_of, stop_of
 from harness.providers.payload import NoAnswer, count, items, parts, table, words
 from harness.providers.schemas import without_tuples
 from policies.contract import Completion, Request, Stop, Usage
-
-_INCOMPLETE: Mapping[str, Stop] = {
-    "max_output_tokens": "length",
-    "max_messages": "pause",
-    "steered": "pause",
-    "content_filter": "refusal",
-}
 
 
 class OpenAIResponses:
@@ -51,9 +45,7 @@ class OpenAIResponses:
 
     def read(self, body: Mapping[str, Any]) -> Completion:
         """The completion in an answer. Raises NoAnswer when it holds none."""
-        status = words(body.get("status")) or "completed"
-        if status not in ("completed", "incomplete"):
-            raise NoAnswer(f"its status is {status[:40]}")
+        status = words(body.get("status"))
         if not isinstance(body.get("output"), list):
             raise NoAnswer("it holds no output")
         output = list(items(body["output"]))
@@ -65,14 +57,10 @@ class OpenAIResponses:
             for part in items(item.get("content"))
             if part.get("type") == "refusal"
         )
-        stop: Stop = "end"
-        detail = status
-        if status == "incomplete":
-            detail = words(table(body, "incomplete_details").get("reason")) or status
-            stop = _INCOMPLETE.get(detail, "length")  # whatever cut it short: it is no whole answer
-        elif refusal and not text:
+        stop, detail = _stop(body, status, text)
+        if stop == "end" and refusal and not text:
             stop, detail = "refusal", f"refusal: {refusal}"
-        elif not text and any(words(item.get("type")).endswith("_call") for item in output):
+        elif stop == "end" and not text and any(words(item.get("type")).endswith("_call") for item in output):
             stop = "tool_calls"
         return Completion(
             text,
@@ -82,6 +70,16 @@ class OpenAIResponses:
             served_by=words(body.get("model")) or None,
             stop_detail=detail,
         )
+
+
+def _stop(body: Mapping[str, Any], status: str, text: str) -> tuple[Stop, str | None]:
+    """Why it stopped, and the API's own word for it: the status, or what made the response incomplete."""
+    if meaning_of(status) != "length":
+        return stop_of(status, text), status or None
+    reason = words(table(body, "incomplete_details").get("reason")) or status
+    if meaning_of(reason) in (None, "end"):
+        return "length", reason  # whatever cut it short: it is no whole answer
+    return stop_of(reason, text), reason
 
 
 def usage(counted: Mapping[str, Any]) -> Usage:

@@ -87,7 +87,8 @@ def _facts(call: Call) -> str:
         facts.append(f"{_tokens(usage.input)} tokens in" + (f" ({usage.cached} cached)" if usage.cached else ""))
         facts.append(f"{_tokens(usage.output)} out" + (f" ({usage.reasoning} reasoning)" if usage.reasoning else ""))
         if completion.stop != "end":
-            facts.append(f"stopped by {completion.stop}")
+            word = f' "{one_line(completion.stop_detail or "none", 40)}"' if completion.stop == "unknown" else ""
+            facts.append(f"stopped by {completion.stop}{word}")
     else:
         facts.append(one_line(call.request.model, 80))
     if call.fate != "reused":

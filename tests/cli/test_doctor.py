@@ -11,6 +11,7 @@ from harness.mock_server.options import Options
 from harness.mock_server.plan_file import read_plan
 from tests.cli.runner import config, documents, weigh
 from tests.cli.test_ladder_models import ORDER
+from tests.harness.providers.raw_server import chat
 
 SCHEMA = 'strict = { prompt = "goofspiel/tempo.md", model = "mock:mock-small", style = "schema", temperature = 0 }\n'
 
@@ -111,6 +112,15 @@ def test_a_model_that_reasons_before_it_answers_is_reachable(server, tmp_path, k
     assert (said.code, found["level"]) == (0, "note")
     assert found["found"].startswith("reachable, ")
     assert "max_tokens" in found["mend"]
+
+
+def test_a_finish_reason_that_is_not_known_is_a_note_with_the_word(server, tmp_path):
+    body = chat('{"bid": 1}', "halted\x1b")
+    server.follow(read_plan({"rules": [{"do": "respond", "status": 200, "body": body}]}))
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--json")
+    notes = [check["found"] for check in said.json["checks"] if check["level"] == "note"]
+    assert said.code == 0
+    assert [note for note in notes if 'finish reason "halted\\u001b" is not known' in note] != []
 
 
 def test_a_schema_that_is_refused_or_not_kept_to_is_told_with_what_to_do(server, tmp_path):

@@ -42,6 +42,8 @@ def test_a_legal_reply_has_exactly_the_promised_keys():
         ("no", {"stop": "refusal"}, "refused"),
         ("", {"stop": "tool_calls"}, "empty"),
         ("let me go on", {"stop": "pause"}, "unreadable"),
+        ("", {"stop": "malformed"}, "unreadable"),
+        ('{"bid": 4}, or', {"stop": "unknown"}, "truncated"),
     ],
 )
 def test_a_fault_is_named_with_the_hint_that_the_retry_would_get(reply, changes, fault):

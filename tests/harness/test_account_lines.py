@@ -47,6 +47,7 @@ ROUGH = Spending(
     refused=7,
     reasoning_only=5,
     cut_prompts=2,
+    unknown_stop=6,
 )
 
 
@@ -72,7 +73,8 @@ def test_all_calls_of_an_entrant_stand_in_one_line_with_nothing_that_did_not_hap
     assert (
         "calls: ann: 130 requests for 120 attempts, 8 repeated, 1 timed out, 2 given up, 2 fatal, 1 lost, 4 reused, "
         "6 unbilled, 4 of unknown billing, 7 refused, 2.5% truncated, 4.2% reasoning without text, "
-        "2 prompts probably cut, answered in 0.50 s (median), 1.25 s (95 %), 1.25 s (most)"
+        "2 prompts probably cut, 6 with an unknown finish reason, "
+        "answered in 0.50 s (median), 1.25 s (95 %), 1.25 s (most)"
     ) in lines
     assert (
         "calls: bob: 100 requests for 100 attempts, answered in 0.50 s (median), 1.25 s (95 %), 1.25 s (most)"
@@ -159,7 +161,14 @@ def test_accounts_are_in_json_with_their_keys() -> None:
     assert list(row["traffic"]) == [
         *("attempts", "calls", "answered", "timed_out_calls", "repeated_calls", "outage_calls", "fatal_calls"),
         *("lost_calls", "reused_calls", "unbilled_calls", "unknown_billing_calls", "truncated_calls"),
-        *("truncation_rate", "refused_calls", "reasoning_only_calls", "reasoning_only_rate", "cut_prompt_calls"),
+        *(
+            "truncation_rate",
+            "refused_calls",
+            "reasoning_only_calls",
+            "reasoning_only_rate",
+            "cut_prompt_calls",
+            "unknown_stop_calls",
+        ),
         "latency",
     ]
     assert row["traffic"]["latency"] == {"mean": pytest.approx(2 / 3), "p50": 0.5, "p95": 1.25, "max": 1.25}

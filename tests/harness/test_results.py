@@ -24,7 +24,8 @@ SEAT_COLUMNS = [
     *("refusal_streak", "collusion_index", "points", "reason", "ending", "seconds"),
     *("attempts", "calls", "answered", "timed_out_calls", "repeated_calls", "outage_calls", "fatal_calls"),
     *("lost_calls", "reused_calls", "unbilled_calls", "unknown_billing_calls", "truncated_calls", "refused_calls"),
-    *("reasoning_only_calls", "cut_prompt_calls", "latency_mean", "latency_p50", "latency_p95", "latency_max"),
+    *("reasoning_only_calls", "cut_prompt_calls", "unknown_stop_calls"),
+    *("latency_mean", "latency_p50", "latency_p95", "latency_max"),
     *("input_tokens", "cached_tokens", "cache_written_tokens", "output_tokens", "reasoning_tokens"),
     *("unknown_usage_calls", "cost_usd", "cost_known_usd", "unknown_cost_calls"),
 ]

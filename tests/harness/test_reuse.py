@@ -99,15 +99,24 @@ def test_another_endpoint_is_another_question(tmp_path: Path) -> None:
         call(fate="lost", error="gone", billing="unknown", cost=None),
         call(completion=Completion("", "refusal")),
         call(completion=Completion("I would rather not.", "refusal", stop_detail="content_filter")),
+        # As an earlier version kept them: every word it did not know was an end.
+        call(completion=Completion('I think {"bid": 1} but wait', "end", stop_detail="abort")),
+        call(completion=Completion('I think {"bid": 1} but wait', "end", stop_detail="halted")),
     ],
     ids=lambda made: made.fate,
 )
-def test_failures_timeouts_and_refusals_are_asked_anew(tmp_path: Path, made: Call) -> None:
+def test_failures_timeouts_refusals_and_what_may_be_broken_off_are_asked_anew(tmp_path: Path, made: Call) -> None:
     assert found(kept(tmp_path / "old", made), made.key) is None
 
 
 @pytest.mark.parametrize(
-    "completion", [Completion("", "end"), Completion('{"bid": 1', "length"), Completion("", "end")]
+    "completion",
+    [
+        Completion("", "end", stop_detail="stop"),
+        Completion('{"bid": 1', "length"),
+        Completion("", "end"),
+        Completion('{"bid": 1', "unknown", stop_detail="halted"),
+    ],
 )
 def test_an_answer_without_a_move_is_an_answer(tmp_path: Path, completion: Completion) -> None:
     made = call(completion=completion)

@@ -262,6 +262,7 @@ def test_r15_p32_p34_m26_what_answers_were_like_is_counted_apart(tmp_path: Path)
         Completion("", "length", reasoning="and so on"),
         Completion("", "refusal", reasoning="no"),
         Completion("cut", "length"),
+        Completion("7", "unknown", stop_detail="halted"),
     ]
     with new_run(tmp_path / "run") as store:
         for step, completion in enumerate(answers):
@@ -271,6 +272,7 @@ def test_r15_p32_p34_m26_what_answers_were_like_is_counted_apart(tmp_path: Path)
         store.add_call(call(seat=1, step=2, asked=long_prompt, completion=Completion("7", "end")))
         spent = store.spending("coin/b0000/r0")
     assert (spent[0].truncated, spent[0].refused, spent[0].reasoning_only, spent[0].cut_prompts) == (2, 1, 2, 0)
+    assert (spent[0].unknown_stop, spent[1].unknown_stop) == (1, 0)
     assert (spent[1].truncated, spent[1].refused, spent[1].reasoning_only, spent[1].cut_prompts) == (0, 0, 0, 1)
 
 

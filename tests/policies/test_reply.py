@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -24,6 +25,59 @@ def test_step_1_why_the_model_stopped_comes_before_what_it_said() -> None:
     assert read_reply(text, "length", TO_TEN).fault == "truncated"
     assert read_reply(text, "pause", TO_TEN).fault == "unreadable"
     assert read_reply(text, "tool_calls", TO_TEN).fault == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ('{"bid": 7}', 7),
+        ('I think {"bid": 1}, or better:\n{"bid": 7}', 7),
+        ('```json\n{"bid": 7}\n```\n', 7),
+        ('[{"bid": 7}]', 7),
+        ('"{\\"bid\\": 7}"', 7),
+        ('{"bid": 1}</think>{"bid": 7}', 7),
+    ],
+)
+def test_step_1_under_a_stop_that_is_not_known_an_answer_that_ends_the_text_counts(text: str, move: int) -> None:
+    assert read_reply(text, "unknown", TO_TEN) == Reading(move=move, candidates=read(text).candidates)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I think {"bid": 1} but wait, maybe it is better to',
+        '{"bid": 1} or {"bid": 2}, I wou',
+        '{"bid": 1',
+        '{"bid": 1}\n{"bi',
+        '[{"bid": 1}',
+        '[{"bid": 1},',
+        '{"bid": 1}</think>',
+        '{"bid": 1}</think> So',
+        "I bid",
+    ],
+)
+def test_step_1_under_a_stop_that_is_not_known_anything_else_is_truncated(text: str) -> None:
+    reading = read_reply(text, "unknown", TO_TEN)
+    assert (reading.fault, reading.move, reading.notes) == ("truncated", None, None)
+
+
+def test_step_1_an_answer_that_ends_the_text_may_still_be_a_fault() -> None:
+    assert read_reply('{"bid": 99}', "unknown", TO_TEN).fault == "illegal"
+    assert read_reply('{"bid": 1}{"bid": 2}{"bid": 3}', "unknown", TO_TEN).fault == "ambiguous"
+    assert read_reply(" \n", "unknown", TO_TEN).fault == "empty"
+
+
+def test_step_1_a_bare_list_counts_by_the_same_rule() -> None:
+    legal = opening("ballast")
+    move = next(move for move in legal if isinstance(move, list))
+    text = f"I play: {json.dumps(move)}"
+    assert read_reply(text, "unknown", legal).move == move
+    assert read_reply(f"{text}, or rath", "unknown", legal).fault == "truncated"
+
+
+@pytest.mark.parametrize("text", ['{"bid": 7}', "", None])
+def test_step_1_what_its_provider_could_not_read_is_unreadable(text: str | None) -> None:
+    assert read_reply(text, "malformed", TO_TEN).fault == "unreadable"
 
 
 def test_step_1_a_tool_call_without_text_is_empty() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.game import Legal
-from policies.contract import FAULTS, Stop
+from policies.contract import FAULTS, STOPS, Stop
 from policies.hints import hint_for
 from policies.reply import NOTES_LIMIT, read_reply
 from policies.show import one_line
@@ -23,7 +23,7 @@ LEGAL_SETS: list[Legal] = [
     Words("act", ("raise 4", "fold")),
 ]
 
-STOPS: st.SearchStrategy[Stop] = st.sampled_from(("end", "length", "refusal", "tool_calls", "pause"))
+ANY_STOP: st.SearchStrategy[Stop] = st.sampled_from(STOPS)
 PIECES = st.sampled_from(
     [
         *'{}[]":,\\`',
@@ -49,7 +49,7 @@ REPLIES = st.one_of(
 PROSE = st.text(st.characters(exclude_characters="{}[]\"`'")).filter(lambda text: ">" not in text and "▷" not in text)
 
 
-@given(REPLIES, STOPS, st.sampled_from(LEGAL_SETS))
+@given(REPLIES, ANY_STOP, st.sampled_from(LEGAL_SETS))
 def test_any_text_is_read_and_comes_to_a_legal_move_or_a_fault(text: str, stop: Stop, legal: Legal) -> None:
     reading = read_reply(text, stop, legal)
     if reading.fault is None:
@@ -66,6 +66,22 @@ def test_any_text_is_read_and_comes_to_a_legal_move_or_a_fault(text: str, stop: 
         assert (hint_for(reading, legal) or "").encode()
     assert len(reading.notes or "") <= NOTES_LIMIT
     assert read_reply(text, stop, legal) == reading
+
+
+@given(REPLIES, st.sampled_from(LEGAL_SETS))
+def test_a_stop_that_is_not_known_changes_no_answer_and_loses_those_that_may_be_broken_off(
+    text: str, legal: Legal
+) -> None:
+    whole, doubtful = read_reply(text, "end", legal), read_reply(text, "unknown", legal)
+    assert doubtful.fault == "truncated" or doubtful == whole
+
+
+@given(st.text(), st.integers(1, 9), st.text().filter(lambda text: "".join(text.split()).strip("`}]\"'“”‘’«»")))
+def test_an_answer_before_other_words_is_never_played_under_a_stop_that_is_not_known(
+    before: str, bid: int, after: str
+) -> None:
+    reading = read_reply(f'{before}{{"bid": {bid}}}{after}', "unknown", TO_TEN)
+    assert reading.fault is not None
 
 
 @given(

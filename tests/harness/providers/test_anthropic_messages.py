@@ -110,8 +110,8 @@ def test_an_answer_with_thinking_and_several_text_blocks() -> None:
         ("refusal", "refusal"),
         ("pause_turn", "pause"),
         ("tool_use", "tool_calls"),
-        ("compacted", "end"),
-        (None, "end"),
+        ("compacted", "unknown"),
+        (None, "unknown"),
     ],
 )
 def test_stop_reasons_P37_a_paused_turn_is_not_an_end(reason: str | None, stop: str) -> None:

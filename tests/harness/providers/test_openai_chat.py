@@ -87,8 +87,10 @@ def test_a_plain_answer() -> None:
         ("tool_calls", "tool_calls"),
         ("function_call", "tool_calls"),
         ("eos_token", "end"),
-        (None, "end"),
-        (7, "end"),
+        ("pause_turn", "pause"),
+        ("news", "unknown"),
+        (None, "unknown"),
+        (7, "unknown"),
     ],
 )
 def test_finish_reasons(finish: Any, stop: str) -> None:
