@@ -67,9 +67,10 @@ class Limits(Section):
     """[limits]: time, and what a run may spend."""
 
     decision_timeout: Seconds = 60.0
-    """Seconds for one attempt at one decision, with every transport retry and wait for the provider."""
+    """Seconds for one attempt at one decision, with every transport retry and wait for the provider; pauses of its
+    model left out."""
     episode_deadline: Seconds | None = None
-    """Seconds for one episode, None for no limit."""
+    """Seconds for one episode, pauses of its models left out; None for no limit."""
     episodes_in_flight: int = Field(default=8, ge=1, le=10_000)
     replays: int = Field(default=1, ge=0, le=100)
     """How often, at the end of a sitting, episodes that an outage ended are played again."""
@@ -80,7 +81,7 @@ class Limits(Section):
     """Input and output tokens together."""
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_seconds: Seconds | None = None
-    """Wall time of one sitting."""
+    """Wall time of one sitting, pauses of models included."""
 
 
 BINDING_LIMITS = ("decision_timeout", "episode_deadline")

@@ -1,12 +1,14 @@
 """How many calls may be in flight at one model, and how many may start in a minute.
 
 Owns the adaptive limit, its fair queue, and the ceilings per minute. Knows of providers only what a failed call says of
-itself, and nothing of retries: who waits for a provider's retry-after does so without a slot.
+itself, and nothing of retries: who waits for a provider's retry-after does so without a slot. While the model is paused
+(`harness.pauses`), nobody gets one.
 
 The limit behaves like a congestion window. It starts small enough not to provoke a provider and large enough for the
 seats of one table to ask at once, doubles for every window of clean calls until the first rate limit, is halved by one,
 and from then on grows by one for every window of clean calls. Only a rate limit cuts it: time-outs and server errors
-say nothing about how much is welcome.
+say nothing about how much is welcome. After a pause it begins again at one, and doubles: the first call finds out
+whether the pause was long enough, on behalf of all that wait.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dataclasses import dataclass
 
 from aiolimiter import AsyncLimiter
 
+from harness.pauses import Pause, Pauses
 from harness.providers.endpoints import Endpoint
 from harness.providers.failures import CallFailed
 from policies.contract import Request, Usage
@@ -56,8 +59,9 @@ class Slots:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         minute: float = MINUTE,
+        pauses: Pauses | None = None,
     ) -> None:
-        """`minute` is the span of the two rates, in seconds; tests shorten it."""
+        """`minute` is the span of the two rates, in seconds; tests shorten it. `pauses` are new ones unless given."""
         if ceiling < 1 or start < 1:
             raise ValueError(f"slots need a ceiling and a start of at least 1, not {ceiling} and {start}")
         self._ceiling = ceiling
@@ -70,6 +74,10 @@ class Slots:
         self._requests = None if requests_per_minute is None else _ceiling(requests_per_minute, minute)
         self._tokens = None if tokens_per_minute is None else _ceiling(tokens_per_minute, minute)
         self._tokens_per_minute = tokens_per_minute or 0.0
+        self.answered = 0
+        """Calls that ended well."""
+        self.pauses = Pauses() if pauses is None else pauses
+        self.pauses.follow(self._paused)
 
     @classmethod
     def for_endpoint(cls, endpoint: Endpoint) -> Slots:
@@ -106,6 +114,7 @@ class Slots:
                 self._cut(cuts)
             raise
         else:
+            self.answered += 1
             if cuts == self._cuts:
                 self._grow()
         finally:
@@ -127,7 +136,7 @@ class Slots:
             self._pacing -= 1
 
     async def _enter(self) -> None:
-        if not self._waiting and self._in_flight < int(self._limit):
+        if not self._waiting and self._open():
             self._in_flight += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -147,11 +156,20 @@ class Slots:
 
     def _admit(self) -> None:
         """Let in as many as the limit allows, in the order in which they came."""
-        while self._waiting and self._in_flight < int(self._limit):
+        while self._waiting and self._open():
             turn = self._waiting.popleft()
             if not turn.done():
                 self._in_flight += 1
                 turn.set_result(None)
+
+    def _open(self) -> bool:
+        return self.pauses.current is None and self._in_flight < int(self._limit)
+
+    def _paused(self, pause: Pause | None) -> None:
+        if pause is None:
+            self._limit = 1.0
+            self._doubling = True
+            self._admit()
 
     def _grow(self) -> None:
         """One clean call. It proves room only where the limit was in use; an idle limit does not grow."""

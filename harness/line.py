@@ -1,8 +1,9 @@
 """A seat's line to its model: everything that stands between a player's question and one HTTP call.
 
 Owns the order of things for one attempt at one decision: answer from the ledger if it was paid for before; wait for a
-slot; send; try again after passing failures; give up when the decision's time is out; write every request down before
-it leaves and as it returns. The only layer that retries: the SDKs' own retries are off.
+slot; send; try again after passing failures; pause the model where its provider asks for a longer wait than the
+decision has time for; give up when the decision's time is out; write every request down before it leaves and as it
+returns. The only layer that retries: the SDKs' own retries are off.
 
 Knows neither prompts nor how a reply is read, and no provider by name.
 """
@@ -74,7 +75,8 @@ class Exchange:
     price: Callable[[Usage, str | None], float | None]
     """US dollars for the usage reported by the model served; None when unknown."""
     decision_timeout: float
-    """Seconds for one attempt at a decision, waits for the provider included, time in the queue for a slot left out."""
+    """Seconds for one attempt at a decision, waits for the provider included, time in the queue for a slot and during
+    pauses of the model left out."""
     tries: int = 8
     """The most requests one attempt may make, rate limits left out: these are waited for as long as time lasts."""
 
@@ -151,9 +153,13 @@ class SeatLine:
 
     async def _send(self, request: Request) -> Completion:
         """Wait for a slot, then make one call. Raises CallFailed, DecisionTimedOut or Stopping."""
+        slots = self._exchange.slots
+        pauses = slots.pauses.over
         async with AsyncExitStack() as slot:
             async with self._brake.waiting():
-                await slot.enter_async_context(self._exchange.slots.slot(expected_tokens(request)))
+                await slot.enter_async_context(slots.slot(expected_tokens(request)))
+            if slots.pauses.over > pauses:
+                self._patience.restart()
             self._brake.before_call()
             return await self._call(request)
 
@@ -184,6 +190,11 @@ class SeatLine:
             if not window.expired():
                 raise
             raise self._patience.ran_out(given) from late
+        except CallFailed as failed:
+            if not failed.odd:
+                raise
+            failure = self._patience.odd(failed, self._exchange.slots.answered)
+        raise failure
 
     def _write_down(
         self, sent: Call, seconds: float, completion: Completion | None = None, failure: Exception | None = None
@@ -218,6 +229,9 @@ class SeatLine:
                 return "timed_out", str(failure), "unknown"
             case CallFailed():
                 self._patience.failed(failure)
+                if self._patience.pause is not None:
+                    # Before the slot is free: no other call should leave and be refused as well.
+                    self._exchange.slots.pauses.begin(self._patience.pause, failure.cause)
                 given_up = failure.decision == "wait" and self._patience.wait is None
                 return "outage" if given_up else failure.decision, failure.cause, failure.billing
             case _:

@@ -6,9 +6,8 @@ store and the lines as values handed in; names no provider and prints nothing.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,6 +23,7 @@ from harness.record import Record
 from harness.rematch import names_key
 from harness.schedule import Episode
 from harness.seeds import stream
+from harness.sweep import Flight, Sweep
 from policies.contract import Fatal, Policy
 
 
@@ -66,6 +66,7 @@ class Pace:
     """How a run is driven. Nothing here changes what is recorded, timeouts and deadlines aside."""
 
     episodes_in_flight: int = 1
+    """Those that wait for a paused model left out: others are played in their places."""
     decision_timeout: float = 60.0
     """Seconds for one attempt at one decision."""
     episode_deadline: float | None = None
@@ -132,44 +133,38 @@ class Run:
             if not void or self._brake.pulled:
                 break
             self._onlooker.note(f"playing {len(void)} void episode(s) again, with the same seeds")
-            played += await self._sweep(iter(tuple(void.values())), void)
+            played += await self._sweep(tuple(void.values()), void)
         done = len(finished) + played
         # A brake pulled by the very last call, or after it, stopped nothing.
         stopped = done < len(episodes)
         pulled, reason = (self._brake.pulled, self._brake.reason) if stopped else (None, "")
         return Summary(len(episodes), done, len(void), pulled, reason)
 
-    async def _sweep(self, todo: Iterator[Episode], void: dict[str, Episode]) -> int:
+    async def _sweep(self, todo: Iterable[Episode], void: dict[str, Episode]) -> int:
         """Play through `todo`. Returns how many episodes got a record; `void` holds those that an outage ended."""
         played = 0
 
-        async def worker() -> None:
+        async def play(episode: Episode, flight: Flight) -> None:
             nonlocal played
-            for episode in todo:
-                # One turn of the loop between episodes: signals and timers are served in scripted runs too.
-                await asyncio.sleep(0)
-                if self._brake.pulled:
-                    return
-                result = await self._episode(episode)
-                if isinstance(result, Record):
-                    played += 1
-                    void.pop(episode.key, None)
-                elif isinstance(result, Void):
-                    void[episode.key] = episode
+            result = await self._episode(episode, flight)
+            if isinstance(result, Record):
+                played += 1
+                void.pop(episode.key, None)
+            elif isinstance(result, Void):
+                void[episode.key] = episode
 
-        workers = [asyncio.create_task(worker()) for _ in range(max(1, self._pace.episodes_in_flight))]
-        try:
-            await asyncio.gather(*workers)
-        except Exception as bug:
-            # Let what is in flight return and be kept before the bug is shown. Its words are not for the reason.
-            self._brake.pull("fatal", f"an episode failed with {type(bug).__name__}")
-            for other in await asyncio.gather(*workers, return_exceptions=True):
-                if isinstance(other, Exception) and other is not bug:
-                    bug.add_note(f"another episode in flight failed as well: {type(other).__name__}: {other}")
-            raise
+        pauses = {model: exchange.slots.pauses for model, exchange in self._exchanges.items()}
+        sweep = Sweep(todo, max(1, self._pace.episodes_in_flight), play, self._models, pauses, self._brake)
+        await sweep.run()
         return played
 
-    async def _episode(self, episode: Episode) -> Record | Void | None:
+    def _models(self, episode: Episode) -> tuple[str, ...]:
+        """The models that play in an episode, each once."""
+        policies = self._divisions[episode.game].policies
+        seated = (policies[name].model for name in episode.entrants)
+        return tuple(dict.fromkeys(model for model in seated if model is not None))
+
+    async def _episode(self, episode: Episode, flight: Flight) -> Record | Void | None:
         """Play and keep one episode; None when the run stopped in its midst."""
         table = self._table(episode)
         lines = {
@@ -181,7 +176,9 @@ class Run:
         }
         self._onlooker.episode_started(episode.key, episode.entrants)
         try:
-            result = await play_episode(table, lines, watch=self._watch(table), check=self._brake.check)
+            result = await play_episode(
+                table, lines, watch=self._watch(table), now=flight.clock, check=self._brake.check
+            )
         except Stopping:
             return None
         except Fatal as fatal:

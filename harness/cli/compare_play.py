@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from games.registry import game_named, read_config
 from harness.arm_comparison import ArmComparison, ArmReport, Letter
 from harness.brake import Ceilings
-from harness.cli.compose import adaptations
+from harness.cli.compose import closing_notes
 from harness.cli.gate_arms import Arm, Conduction, arm_run
 from harness.cli.gate_order import TIMEOUT, Common, arm_order, field_of
 from harness.cli.gate_play import brake_on, drive, exchanges_for, play_together, require_playable
@@ -155,7 +155,7 @@ async def _play(arms: Sequence[Arm], brake: Brake, note: Callable[[str], None]) 
     with stopping_on_signals(brake, note):
         if all(arm.settled(episode.key) for arm in arms for episode in arm.order.episodes()):
             return
-        async with exchanges_for([arm.order for arm in arms]) as exchanges:
+        async with exchanges_for([arm.order for arm in arms], note) as exchanges:
             for arm in arms:
                 arm.sit_down(exchanges, brake, note)
             step = max(1, TOGETHER // len(arms[0].order.blocks[0].episodes))
@@ -166,7 +166,7 @@ async def _play(arms: Sequence[Arm], brake: Brake, note: Callable[[str], None]) 
                     await play_together(arms, start, step)
                     note(_progress(arms))
             finally:
-                for line in adaptations(exchanges):
+                for line in closing_notes(exchanges):
                     note(line)
 
 

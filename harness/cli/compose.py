@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +22,7 @@ from harness.descriptors import fitted
 from harness.limits import Slots
 from harness.line import Exchange
 from harness.manifest import Manifest, new_run_id, schedule_digest
+from harness.pauses import Pause
 from harness.prices import cost_of
 from harness.providers.endpoints import Endpoint, client_for, missing_key
 from harness.run import Division, Pace
@@ -159,11 +160,14 @@ def lacking(endpoint: Endpoint) -> str | None:
 
 @asynccontextmanager
 async def open_exchanges(
-    endpoints: Mapping[str, Endpoint], decision_timeout: float, calls: int | None = None
+    endpoints: Mapping[str, Endpoint],
+    decision_timeout: float,
+    calls: int | None = None,
+    note: Callable[[str], None] = lambda line: None,
 ) -> AsyncIterator[dict[str, Exchange]]:
     """A client, slots and a price for every model; local models are started, and everything is closed at the end.
 
-    `calls` is the most that is asked at once, where it is known.
+    `calls` is the most that is asked at once, where it is known. `note` is told when a model is paused, and goes on.
     """
     async with AsyncExitStack() as stack:
         exchanges: dict[str, Exchange] = {}
@@ -176,8 +180,13 @@ async def open_exchanges(
             client = client_for(endpoint, os.environ)
             stack.push_async_callback(client.aclose)
             slots = Slots.for_endpoint(endpoint)
+            slots.pauses.follow(partial(_tell_of_pause, note, model))
             exchanges[model] = Exchange(client, slots, partial(cost_of, endpoint), decision_timeout)
         yield exchanges
+
+
+def _tell_of_pause(note: Callable[[str], None], model: str, pause: Pause | None) -> None:
+    note(f"{model} goes on after its pause" if pause is None else f"{model} is {pause}")
 
 
 def learned(exchanges: Mapping[str, Exchange]) -> dict[str, tuple[str, ...]]:
@@ -186,6 +195,8 @@ def learned(exchanges: Mapping[str, Exchange]) -> dict[str, tuple[str, ...]]:
     return {model: lines for model, lines in found.items() if lines}
 
 
-def adaptations(exchanges: Mapping[str, Exchange]) -> list[str]:
-    """The same, a line each."""
-    return [f"{model}: {line}" for model, lines in learned(exchanges).items() for line in lines]
+def closing_notes(exchanges: Mapping[str, Exchange]) -> list[str]:
+    """What is told of the models at the end, a line each: what was learned of them, and when they were paused."""
+    found = [f"{model}: {line}" for model, lines in learned(exchanges).items() for line in lines]
+    pauses = {model: str(exchange.slots.pauses) for model, exchange in exchanges.items()}
+    return found + [f"{model}: {line}" for model, line in pauses.items() if line]

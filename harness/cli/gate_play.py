@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.brake import Brake, Ceilings
-from harness.cli.compose import adaptations, open_exchanges, require_ready
+from harness.cli.compose import closing_notes, open_exchanges, require_ready
 from harness.cli.gate_arms import Arm, arm_run
 from harness.cli.gate_history import keep, kept_in
 from harness.cli.output import Refused
@@ -184,7 +184,7 @@ async def _play(game: Game, brake: Brake, note: Note) -> None:
     for warning in _warnings(game, standing):
         note(f"{shown(game.order.subject.name)}: {warning}")
     async with AsyncExitStack() as stack:
-        exchanges = await stack.enter_async_context(exchanges_for([arm.order for arm in game.arms]))
+        exchanges = await stack.enter_async_context(exchanges_for([arm.order for arm in game.arms], note))
         for arm in game.arms:
             arm.sit_down(exchanges, brake, note)
         try:
@@ -193,15 +193,15 @@ async def _play(game: Game, brake: Brake, note: Note) -> None:
                 standing = game.standing()
                 note(_progress(game, standing))
         finally:
-            for line in adaptations(exchanges):
+            for line in closing_notes(exchanges):
                 note(line)
 
 
-def exchanges_for(arms: Sequence[ArmOrder]) -> AbstractAsyncContextManager[dict[str, Exchange]]:
-    """What arms that are played together need, opened as long as the context lasts."""
+def exchanges_for(arms: Sequence[ArmOrder], note: Note) -> AbstractAsyncContextManager[dict[str, Exchange]]:
+    """What arms that are played together need, opened as long as the context lasts; `note` is told of pauses."""
     endpoints = {model: endpoint for arm in arms for model, endpoint in arm.endpoints.items()}
     most = sum(arm.conduction.episodes_in_flight for arm in arms if arm.endpoints)
-    return open_exchanges(endpoints, arms[0].timeout, most or None)
+    return open_exchanges(endpoints, arms[0].timeout, most or None, note)
 
 
 async def play_together(arms: Sequence[Arm], start: int, count: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.cli.compose import versions
+from harness.cli.compose import closing_notes, versions
 from harness.cli.gate_arms import Arm, arm_run, play_arm
 from harness.cli.gate_order import contestant
 from harness.cli.gate_play import brake_on, drive, exchanges_for, require_playable
@@ -135,8 +135,12 @@ async def _play(arm: Arm, brake: Brake, note: Note) -> None:
         if all(arm.settled(episode.key) for episode in arm.order.episodes()):
             return
         async with AsyncExitStack() as stack:
-            exchanges = await stack.enter_async_context(exchanges_for([arm.order]))
-            await play_arm(arm, arm.order.blocks, exchanges, brake, note)
+            exchanges = await stack.enter_async_context(exchanges_for([arm.order], note))
+            try:
+                await play_arm(arm, arm.order.blocks, exchanges, brake, note)
+            finally:
+                for line in closing_notes(exchanges):
+                    note(line)
 
 
 def _noise(means: Sequence[float]) -> float | None:

@@ -221,7 +221,7 @@ async def _sitting(
     afterwards: Afterwards | None,
     watch: Callable[[Table], Watch | None],
 ) -> Summary:
-    from harness.cli.compose import adaptations, calls_at_once, divisions_of, open_exchanges, pace_of
+    from harness.cli.compose import calls_at_once, closing_notes, divisions_of, open_exchanges, pace_of
     from harness.cli.learning import Learning
     from harness.cli.stopping import stopping_on_signals
     from harness.run import Run
@@ -230,7 +230,8 @@ async def _sitting(
         # A run with nothing left to play starts no model.
         due = len(finished) < len(episodes) or (afterwards is not None and await afterwards.due())
         endpoints = order.endpoints if due else {}
-        async with open_exchanges(endpoints, order.limits.decision_timeout, calls_at_once(order)) as exchanges:
+        timeout, most = order.limits.decision_timeout, calls_at_once(order)
+        async with open_exchanges(endpoints, timeout, most, display.note) as exchanges:
             learning = Learning(keeper, store, exchanges)
             fielded = divisions or divisions_of(order)
             run = Run(order.seed, fielded, learning, exchanges, brake, display, pace_of(order.limits), watch)
@@ -240,7 +241,7 @@ async def _sitting(
                     await afterwards.ask(exchanges, brake, display)
                 return summary
             finally:
-                for line in adaptations(exchanges):
+                for line in closing_notes(exchanges):
                     display.note(line)
 
 

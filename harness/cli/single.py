@@ -110,7 +110,7 @@ class Single:
         stopped it.
         """
         from harness.brake import Brake
-        from harness.cli.compose import adaptations, open_exchanges
+        from harness.cli.compose import closing_notes, open_exchanges
         from harness.cli.serving import Onlookers
         from harness.cli.stopping import stopping_on_signals
         from harness.cli.unkept import Unkept
@@ -121,7 +121,8 @@ class Single:
             self.people.brake = brake
         async with AsyncExitStack() as stack:
             stack.enter_context(stopping_on_signals(brake, note))
-            exchanges = await stack.enter_async_context(open_exchanges(self.endpoints, self.timeout))
+            opening = open_exchanges(self.endpoints, self.timeout, note=onlooker.note)
+            exchanges = await stack.enter_async_context(opening)
             run = Run(
                 self.seed,
                 {self.episode.game: self.division},
@@ -136,7 +137,7 @@ class Single:
                 await run.play((self.episode,), frozenset())
             finally:
                 if self.people is None or onlooker.result is not None:  # these lines name the models
-                    for line in adaptations(exchanges):
+                    for line in closing_notes(exchanges):
                         note(line)
         if onlooker.result is None:
             code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
@@ -158,14 +159,15 @@ class Single:
 
 
 class _Onlooker:
-    """Remembers how the episode ended, and tells of calls that are made again, so that a silence is explained.
+    """Remembers how the episode ended, and tells of calls that are made again and of pauses, so that a silence is
+    explained.
 
     With `people` in the game, before its end it says of them only that there are some: who is asked, where and by what
     name belongs to what people may not know.
     """
 
     def __init__(self, note: Callable[[str], None], people: bool) -> None:
-        self.note = note
+        self._note = note
         self.people = people
         self.result: Record | Void | None = None
         self._held: list[str] = []
@@ -190,16 +192,22 @@ class _Onlooker:
 
         line = shown(f"seat {call.key.seat}: a passing failure: {call.error}", limit=500)
         if not self.people:
-            self.note(line)
+            self._note(line)
             return
         self._held.append(line)
         if not self._waiting:
-            self.note("waiting for a provider")
+            self._note("waiting for a provider")
         self._waiting.add(call.key)
+
+    def note(self, line: str) -> None:
+        if self.people and self.result is None:
+            self._held.append(line)
+        else:
+            self._note(line)
 
     def _tell(self) -> None:
         for line in self._held:
-            self.note(line)
+            self._note(line)
 
 
 def _summed(calls: Iterable[Call]) -> dict[int, Spending]:

@@ -57,6 +57,8 @@ class ProviderError:
     headers: Mapping[str, str] = field(default_factory=dict)
     """Lower-case names. For waits only; never shown."""
     inside_200: bool = False
+    retry_delay: object = None
+    """What the body says of a wait, as it stands there: the `retryDelay` of Google's RetryInfo. None without any."""
 
     @property
     def told(self) -> str:
@@ -109,6 +111,7 @@ def error_inside(body: Mapping[str, object], headers: Mapping[str, str]) -> Prov
         said.param,
         headers=headers,
         inside_200=True,
+        retry_delay=said.retry_delay,
     )
 
 
@@ -154,7 +157,16 @@ def _from_json(status: int, headers: Mapping[str, str], body: object) -> Provide
         _text(error.get("type")).lower(),
         _text(param),
         headers=headers,
+        retry_delay=_retry_delay(details),
     )
+
+
+def _retry_delay(details: object) -> object:
+    """Google's errors carry a list of details, each with its type; one of them may be a RetryInfo."""
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, Mapping) and _text(detail.get("@type")).endswith("google.rpc.RetryInfo"):
+            return detail.get("retryDelay")
+    return None
 
 
 def _text(value: object) -> str:

@@ -8,6 +8,8 @@ CallFailed
     wait      worth another try, after `wait` seconds where the provider said so
     outage    another try will not help, and nothing in the config is to blame: the episode is void
     fatal     no call can succeed until a person mends something: the run stops, resumable
+    `odd` marks a `fatal` that says nothing of its cause and may pass where the model has answered before (a web page, a
+    redirect, a request not taken): see `harness.line`
 """
 
 from __future__ import annotations
@@ -38,9 +40,10 @@ class CallFailed(Exception):
         limited: bool = False,
         billing: Billing = "unknown",
         status: int | None = None,
+        odd: bool = False,
     ) -> None:
         super().__init__(cause)
-        self._fields = (decision, cause, wait, limited, billing, status)
+        self._fields = (decision, cause, wait, limited, billing, status, odd)
 
     @property
     def decision(self) -> Decision:
@@ -71,15 +74,27 @@ class CallFailed(Exception):
         """The HTTP status, or the one that an error inside a 200 stands for; None where there was no answer at all."""
         return self._fields[5]
 
+    @property
+    def odd(self) -> bool:
+        """Of a `fatal` one: what a mistaken address looks like, and a moment's fault of a right one as well."""
+        return self._fields[6]
+
+    @property
+    def busy(self) -> bool:
+        """A 429, 503 or 529: the provider takes no calls now, whatever they ask. Its wait is meant for all of them."""
+        return self.status in _BUSY
+
     def __reduce__(self) -> tuple[object, ...]:
-        decision, cause, wait, limited, billing, status = self._fields
-        return _rebuilt, (decision, cause, wait, limited, billing, status)
+        return _rebuilt, self._fields
+
+
+_BUSY = frozenset((429, 503, 529))
 
 
 def _rebuilt(
-    decision: Decision, cause: str, wait: float | None, limited: bool, billing: Billing, status: int | None
+    decision: Decision, cause: str, wait: float | None, limited: bool, billing: Billing, status: int | None, odd: bool
 ) -> CallFailed:
-    return CallFailed(decision, cause, wait=wait, limited=limited, billing=billing, status=status)
+    return CallFailed(decision, cause, wait=wait, limited=limited, billing=billing, status=status, odd=odd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +102,8 @@ class _Rule:
     decision: Decision
     billing: Billing
     words: str
+    odd: bool = False
+    """See `CallFailed.odd`: what stands between here and the provider can be the cause, and gone a moment later."""
 
 
 _CONFIG = "the SDK cannot make the call with these settings"
@@ -99,10 +116,12 @@ _NO_FILES = _Rule("wait", "none", "no more files can be opened; raise the limit 
 # "connect timeout", and only the cause below it tells.
 RULES: Mapping[str, _Rule] = {
     "ssl.SSLCertVerificationError": _Rule(
-        "fatal", "none", "its certificate is not trusted; behind a proxy of your own, set SSL_CERT_FILE"
+        "fatal", "none", "its certificate is not trusted; behind a proxy of your own, set SSL_CERT_FILE", odd=True
     ),
-    "aiohttp.ClientConnectorCertificateError": _Rule("fatal", "none", "its certificate does not fit the host name"),
-    "aiohttp.ServerFingerprintMismatch": _Rule("fatal", "none", "its certificate is not the expected one"),
+    "aiohttp.ClientConnectorCertificateError": _Rule(
+        "fatal", "none", "its certificate does not fit the host name", odd=True
+    ),
+    "aiohttp.ServerFingerprintMismatch": _Rule("fatal", "none", "its certificate is not the expected one", odd=True),
     "aiohttp.ClientConnectorSSLError": _Rule("wait", "none", "no secure connection; does it speak https at that port?"),
     "aiohttp.ClientSSLError": _Rule("wait", "none", "no secure connection; does it speak https at that port?"),
     "aiohttp.ClientHttpProxyError": _Rule("wait", "none", "the proxy refused the connection"),
@@ -116,9 +135,11 @@ RULES: Mapping[str, _Rule] = {
     "httpx2.InvalidURL": _Rule("fatal", "none", "base_url is no address"),
     "aiohttp.NonHttpUrlClientError": _Rule("fatal", "none", "base_url is no http address"),
     "httpx2.UnsupportedProtocol": _Rule("fatal", "none", "base_url is no http address"),
-    "aiohttp.RedirectClientError": _Rule("fatal", "none", "it sends calls on to another address; check base_url"),
-    "aiohttp.TooManyRedirects": _Rule("fatal", "none", "it sends calls on in circles; check base_url"),
-    "httpx2.TooManyRedirects": _Rule("fatal", "none", "it sends calls on in circles; check base_url"),
+    "aiohttp.RedirectClientError": _Rule(
+        "fatal", "none", "it sends calls on to another address; check base_url", odd=True
+    ),
+    "aiohttp.TooManyRedirects": _Rule("fatal", "none", "it sends calls on in circles; check base_url", odd=True),
+    "httpx2.TooManyRedirects": _Rule("fatal", "none", "it sends calls on in circles; check base_url", odd=True),
     "aiohttp.ClientConnectorError": _Rule("wait", "none", "no connection"),
     "aiohttp.ServerDisconnectedError": _Rule("wait", "unknown", "the server hung up without an answer"),
     "aiohttp.SocketTimeoutError": _Rule("wait", "unknown", "the server went silent"),
@@ -210,11 +231,11 @@ def decide(exc: BaseException, endpoint: Endpoint, *, secret: str = "", proxy: s
         rule = _NO_FILES
     cause = f"{rule.words} ({_detail(telling, secret)}) at {endpoint.base_url}"
     if _wrong_scheme(chain):
-        rule = _Rule("fatal", "none", rule.words)
+        rule = _Rule("fatal", "none", rule.words, odd=True)
         cause = f"{endpoint.base_url} does not speak https; write http:// in base_url"
     if proxy is not None and rule.billing == "none":
         cause += f", through the proxy {proxy}; if it is in the way, name the host in NO_PROXY"
-    return CallFailed(rule.decision, cause, billing=rule.billing)
+    return CallFailed(rule.decision, cause, billing=rule.billing, odd=rule.odd)
 
 
 def _causes(exc: BaseException) -> Iterator[BaseException]:

@@ -19,7 +19,7 @@ from harness.providers.endpoints import Endpoint
 from harness.providers.errors import ProviderError
 from harness.providers.failures import CallFailed, Decision
 from harness.providers.quoting import one_line, without_markup
-from harness.providers.waits import asked_wait
+from harness.providers.waits import asked_wait, refuses_retry
 from policies.contract import CONTEXT_FULL, Completion, Usage
 
 FILTERED = "content_filter"
@@ -91,8 +91,14 @@ def as_completion(error: ProviderError) -> Completion | None:
 
 def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: float | None = None) -> CallFailed:
     """What to do about an error that is no answer. `secret` is blotted out of the cause."""
-    decision, remedy = _decision(error, endpoint)
+    decision, remedy, odd = _decision(error, endpoint)
     limited = error.status == 429 and decision == "wait"
+    wait = None
+    if decision == "wait":
+        wait = asked_wait(error.headers, limited=limited, delay=error.retry_delay, now=now)
+        if wait is None and refuses_retry(error.headers):
+            # Where a wait is told too, that is kept, and says when another try is welcome.
+            decision = "outage"
     where = f"status {error.status}" if not error.inside_200 else f"an error {error.status} inside a 200"
     if error.html:
         said = f"a web page: {one_line(without_markup(error.message), secret)}"
@@ -102,10 +108,11 @@ def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: 
     return CallFailed(
         decision,
         f"{cause}; {remedy}" if remedy else cause,
-        wait=asked_wait(error.headers, limited=limited, now=now) if decision == "wait" else None,
+        wait=wait,
         limited=limited,
         billing=_billing(error),
         status=error.status,
+        odd=odd,
     )
 
 
@@ -115,11 +122,34 @@ def web_page(status: int, text: str, endpoint: Endpoint, *, secret: str = "") ->
     cause = (
         f"status {status} from {endpoint.base_url}, but a web page: {shown}; check base_url, and log in to the network"
     )
-    return CallFailed("fatal", cause, billing="none", status=status)
+    return CallFailed("fatal", cause, billing="none", status=status, odd=True)
 
 
-def _decision(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str]:
-    """The decision, and what a person should do where it is `fatal`."""
+def _decision(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str, bool]:
+    """The decision, what a person should do where it is `fatal`, and whether that is an odd one: see `CallFailed`."""
+    status = error.status
+    named = _named(error, endpoint)
+    if named is not None:
+        return *named, False
+    if error.code in _PASSING_CODES or status in _PASSING:
+        return "wait", "", False
+    if status >= 500:
+        return ("fatal", "it does not offer this API", True) if status in _FINAL_5XX else ("wait", "", False)
+    if status == 403 and error.html:
+        return "outage", "", False  # a bot guard before the provider: another try looks no better, no key is at fault
+    if 300 <= status < 400:
+        return "fatal", f"it sends calls on to {_host_of(error.headers.get('location', ''))}: check base_url", True
+    if status in (404, 410):
+        return "fatal", f"check the model name {one_line(endpoint.model, limit=80)} and base_url", error.html
+    if status == 405:
+        return "fatal", "check base_url", True
+    if _SCHEMA_WORDS.search(f"{error.param} {error.told}"):
+        return "fatal", 'its schema is refused: style = "json-only" asks without one', False
+    return "fatal", "the endpoint does not take this request", True
+
+
+def _named(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str] | None:
+    """The same for errors of the account, the key and the model's own limits; None for all others."""
     status, key = error.status, endpoint.api_key_env
     if (
         error.names & _NO_MONEY_NAMES
@@ -128,30 +158,16 @@ def _decision(error: ProviderError, endpoint: Endpoint) -> tuple[Decision, str]:
     ):
         return "fatal", "the account has no credit left: add some, then resume the run"
     if error.code in _PASSING_CODES:
-        return "wait", ""
+        return None
     if status in (400, 500) and _TEMPLATE_WORDS.search(error.told):
         return "fatal", "its chat template takes no system turn: set fold_system = true for this model"
     if status == 429 and _NEVER_FITS_WORDS.search(error.told):
         return "fatal", "a single request is above the account's limit: lower max_tokens or raise the limit"
-    if status in _PASSING:
-        return "wait", ""
-    if status >= 500:
-        return ("fatal", "it does not offer this API") if status in _FINAL_5XX else ("wait", "")
     if status == 401:
         return "fatal", f"the key in {key} is not accepted" if key else "it wants a key: set api_key_env"
-    if status == 403 and error.html:
-        return "outage", ""  # a bot guard in front of the provider: another try looks no better, and no key is at fault
-    if status == 403:
+    if status == 403 and not error.html:
         return "fatal", f"the key in {key} may not use this model here" if key else "access is refused"
-    if status in (404, 410):
-        return "fatal", f"check the model name {one_line(endpoint.model, limit=80)} and base_url"
-    if 300 <= status < 400:
-        return "fatal", f"it sends calls on to {_host_of(error.headers.get('location', ''))}: check base_url"
-    if status == 405:
-        return "fatal", "check base_url"
-    if _SCHEMA_WORDS.search(f"{error.param} {error.told}"):
-        return "fatal", 'its schema is refused: style = "json-only" asks without one'
-    return "fatal", "the endpoint does not take this request"
+    return None
 
 
 def _host_of(location: str) -> str:

@@ -299,7 +299,8 @@ def test_a_refused_key_is_4_and_nothing_is_said_of_the_prompts(server, here):
 
 
 def test_an_outage_is_replayed_with_the_same_seed_and_counted(server, here):
-    server.follow(read_plan({"rules": [{"nth": "5", "do": "respond", "status": 429, "retry_after": "1000s"}]}))
+    gone = {"nth": "5", "do": "respond", "status": 429, "headers": {"x-should-retry": "false"}}
+    server.follow(read_plan({"rules": [gone]}))
     document = compare(PLAIN, TEMPO, *SMALL, "--pairs", "8", "--base-url", server.openai_url, "--json").json
     assert document["blocks_settled"] == 4
     assert document["difference"]["missing"] == 0
@@ -309,7 +310,8 @@ def test_an_outage_is_replayed_with_the_same_seed_and_counted(server, here):
 
 
 def test_a_provider_that_fails_one_arm_for_good_is_4_and_no_difference(server, here):
-    gone = {"contains": "Your hand is a budget", "do": "respond", "status": 429, "retry_after": "1000s"}
+    gone = {"do": "respond", "status": 429, "headers": {"x-should-retry": "false"}}
+    gone["contains"] = "Your hand is a budget"
     server.follow(read_plan({"rules": [gone]}))
     said = compare(PLAIN, TEMPO, *SMALL, "--pairs", "8", "--base-url", server.openai_url, "--json")
     assert said.code == 4

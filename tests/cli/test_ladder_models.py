@@ -88,12 +88,41 @@ def test_a_refused_key_stops_the_run_at_once(server, tmp_path):
 
 def test_too_many_void_episodes_are_exit_code_4_and_the_next_sitting_plays_them(server, tmp_path):
     path = order(tmp_path, server, "outages_in_a_row = 100\nepisodes_in_flight = 1\n")
-    server.follow(read_plan({"rules": [{"nth": "1", "do": "respond", "status": 503, "retry_after": "60s"}]}))
+    gone = {"nth": "1", "do": "respond", "status": 503, "headers": {"x-should-retry": "false"}}
+    server.follow(read_plan({"rules": [gone]}))
     said = weigh("ladder", path)
     assert said.code == 4
     assert "1 of 4 episodes are void: a provider failed" in said.err
     assert "go on with: " in said.err
     assert weigh("ladder", path).code == 0
+
+
+def test_a_wait_longer_than_a_decision_pauses_the_model_and_the_ladder_goes_on(server, tmp_path):
+    path = order(tmp_path, server, "episodes_in_flight = 2\n")
+    path.write_text(path.read_text().replace("decision_timeout = 5.0", "decision_timeout = 0.5"))
+    pause = {"nth": "7", "do": "respond", "status": 429, "retry_after": "700ms", "hold": True}
+    server.follow(read_plan({"rules": [pause]}))
+    said = weigh("ladder", path)
+    assert said.code == 0
+    assert "void" not in said.err
+    (begun,) = [line for line in said.err.splitlines() if "is paused until" in line]
+    assert begun.startswith("mock:mock-small is paused until ")
+    assert "status 429 from " in begun
+    assert [line for line in said.err.splitlines() if line.startswith("mock:mock-small: paused 1 time, ")]
+    assert server.stats()["answered_again"] == 0
+
+
+def test_one_odd_answer_ends_no_ladder_and_one_at_the_beginning_does(server, tmp_path):
+    path = order(tmp_path, server, "episodes_in_flight = 2\n")
+    server.follow(read_plan({"rules": [{"nth": "9", "do": "html"}]}))
+    assert weigh("ladder", path).code == 0
+    assert server.stats()["requests"] == 17
+    server.reset()
+    server.follow(read_plan({"rules": [{"nth": "1-", "do": "html"}]}))
+    said = weigh("ladder", path, "--name", "second")
+    assert said.code == 4
+    assert "a web page" in said.err
+    assert server.stats()["requests"] <= 4
 
 
 def test_a_limit_on_calls_is_reached_cleanly_and_raised(server, tmp_path):

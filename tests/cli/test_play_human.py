@@ -216,11 +216,12 @@ def test_a_fault_of_another_seat_quotes_its_reply_after_the_end_only():
     assert "moved by retry after illegal (99" in said.out
 
 
-def test_a_passing_failure_of_a_rival_names_nobody_before_the_end():
+@pytest.mark.parametrize("wait", [{}, {"retry_after": "700ms"}], ids=["retried", "paused"])
+def test_a_passing_failure_of_a_rival_names_nobody_before_the_end(wait):
     with MockServerProcess(Options()) as server:
-        rules = [{"nth": "1", "do": "respond", "status": 429}]
+        rules = [{"nth": "1", "do": "respond", "status": 429, **wait}]
         words = ("play", "goofspiel", "human", "goofspiel/plain.md@mock:SECRETMODEL", "--set", "cards=4")
-        more = ("--base-url", server.openai_url)
+        more = ("--base-url", server.openai_url, "--timeout", 0.6 if wait else 60)
         server.follow(read_plan({"rules": rules}))
         said = weigh(*words, *more, stdin=lines(1, "q"))
         assert said.code == 130
@@ -231,10 +232,12 @@ def test_a_passing_failure_of_a_rival_names_nobody_before_the_end():
         server.follow(read_plan({"rules": rules}))
         said = weigh(*words, *more, stdin=lines(1, 2, 3, 4))
     assert said.code == 0
-    early, _, late = said.err.partition("a passing failure: ")
-    assert "429" in late
+    early, late = said.err[: said.err.rindex("your move?")], said.err[said.err.rindex("your move?") :]
+    assert early.count("your move?") == 3
     assert "429" not in early
-    assert early.count("your move?") == 4
+    assert "SECRETMODEL" not in early
+    assert "a passing failure: status 429 from " in late
+    assert ("mock:SECRETMODEL is paused until " in late) == bool(wait)
 
 
 def test_without_a_seed_the_deal_is_a_new_one_each_time_and_the_seed_is_told_at_the_end(tmp_path):

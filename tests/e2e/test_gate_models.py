@@ -18,8 +18,8 @@ pytestmark = pytest.mark.slow
 
 MODEL = "goofspiel/plain.md@mock:mock-first"
 GAME = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=3", "--field", "match,random")
-GONE = Respond(status=503, retry_after="600s")
-"""An outage at once: nobody waits so long."""
+GONE = Respond(status=503, headers={"x-should-retry": "false"})
+"""An outage at once."""
 CALLS = 10 * 3 * 4
 """Of a gate's first look: blocks, seats, rounds."""
 

@@ -88,6 +88,44 @@ def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: 
     assert len(ladder.calls) == 6
 
 
+def test_a_pause_of_hours_is_told_ends_with_an_interrupt_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    paused = Plan(rules=(Rule(action=Respond(status=429, retry_after="7200s"), nth="9", model="mock-c"),))
+    with MockServerProcess(Options(plan=paused)) as server:
+        limits = "episodes_in_flight = 2\ndecision_timeout = 60"
+        ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits=limits))
+        process = ladder.start()
+        # Everything that can be asked without mock-c: the round is waited for by its other seats.
+        when(process, lambda: server.stats()["sent"].get("429") == 1)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        stopped = ended(process)
+        assert time.monotonic() - began < SOON
+        assert stopped.code == 130, stopped
+        told = [line for line in stopped.err.splitlines() if "claude:mock-c" in line and "paused until" in line]
+        # When it began, and once more at the end: until when, and why.
+        assert len(told) == 2, stopped
+        assert all("status 429 from " in line for line in told)
+        assert ladder.voids == []
+        resumed = ladder.play()
+        assert resumed.code == 0, resumed
+        assert server.stats()["answered_again"] == 0
+        assert server.stats()["requests"] == len(ladder.calls) == 49
+    assert len(ladder.records) == 4
+
+
+def test_a_ceiling_on_time_ends_a_pause_cleanly(tmp_path: Path) -> None:
+    plan = Plan(rules=(Rule(action=Respond(status=503, retry_after="7200s")),))
+    with MockServerProcess(Options(plan=plan)) as server:
+        ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="max_seconds = 4.0"))
+        stopped = ladder.play()
+    assert stopped.code == 4, stopped
+    assert "limits.max_seconds" in ladder.status
+    assert ladder.voids == []
+    assert {call.fate for call in ladder.calls} <= {"wait"}  # on a busy machine the time is up before the first call
+
+
 def test_a_run_under_another_config_is_refused_with_what_differs(tmp_path: Path) -> None:
     text = config(None, entrants=SCRIPTED, games="[games.oshi_zumo]\nblocks = 1\n")
     ladder = Ladder(tmp_path, text)

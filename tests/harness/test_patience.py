@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.patience import FIRST_WAIT, LONGEST_WAIT, SPREAD, Patience
+from harness.patience import FIRST_WAIT, LONGEST_WAIT, ODD_TRIES, SPREAD, Patience
 from harness.providers.failures import CallFailed
 from policies.contract import DecisionTimedOut
 from tests.harness.scripted_client import busy, limited, refused_key
@@ -53,7 +53,11 @@ def test_no_wait_is_begun_that_the_time_does_not_allow(seconds: float, spent: fl
     patience = Patience(seconds, 8, Random(1))
     patience.spend(spent)
     patience.failed(limited(asked))
-    assert patience.wait is None or patience.wait < seconds - spent
+    if patience.pause is None:
+        assert patience.wait is None or patience.wait < seconds - spent
+    else:
+        assert patience.pause == asked
+        assert patience.left == seconds
 
 
 @pytest.mark.parametrize("tries", [1, 2, 8])
@@ -76,6 +80,51 @@ def test_thousands_of_rate_limits_are_survived() -> None:
 
 def test_a_refusal_that_no_wait_can_mend_is_not_waited_for() -> None:
     assert waits(Patience(60.0, 8, Random(1)), [refused_key(), CallFailed("outage", "no credit line")]) == [None, None]
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_a_wait_that_the_decision_has_no_time_for_pauses_the_model_and_begins_the_attempt_again(status: int) -> None:
+    patience = Patience(60.0, 2, Random(1))
+    for _ in range(5):
+        patience.spend(59.0)
+        patience.failed(CallFailed("wait", "busy", wait=3600.0, status=status))
+        assert (patience.wait, patience.pause, patience.left) == (0.0, 3600.0, 60.0)
+    patience.failed(CallFailed("wait", "busy", wait=5.0, status=status))
+    assert patience.pause is None
+    assert patience.wait is not None
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [CallFailed("wait", "broken", wait=3600.0, status=500), CallFailed("wait", "busy", wait=0.0, status=429),
+     CallFailed("wait", "busy", status=429), CallFailed("fatal", "no", wait=3600.0, status=429)],
+)  # fmt: skip
+def test_nothing_else_pauses_a_model(failure: CallFailed) -> None:
+    patience = Patience(60.0, 8, Random(1))
+    patience.spend(60.0)
+    patience.failed(failure)
+    assert (patience.wait, patience.pause) == (None, None)
+
+
+ODD = CallFailed("fatal", "a web page", billing="none", status=200, odd=True)
+
+
+def test_an_odd_answer_is_fatal_where_the_model_has_never_answered() -> None:
+    assert Patience(60.0, 8, Random(1)).odd(ODD, 0) is ODD
+
+
+def test_an_odd_answer_after_good_ones_passes_until_it_has_repeated() -> None:
+    patience = Patience(60.0, 8, Random(1))
+    found = [patience.odd(ODD, 8) for _ in range(ODD_TRIES)]
+    assert [each.decision for each in found] == ["wait"] * (ODD_TRIES - 1) + ["fatal"]
+    assert {(each.status, each.billing) for each in found} == {(200, "none")}
+    assert found[0].cause == ODD.cause
+    assert "5 times in a row, after 8 good answers" in found[-1].cause
+
+
+def test_a_good_answer_to_anybody_begins_the_count_of_odd_ones_again() -> None:
+    patience = Patience(60.0, 8, Random(1))
+    assert {patience.odd(ODD, 8 + number).decision for number in range(3 * ODD_TRIES)} == {"wait"}
 
 
 def test_running_out_of_time_is_the_policys_where_its_call_had_the_time() -> None:

@@ -139,11 +139,12 @@ class ToyRun:
         brake: Brake | None = None,
         patience: float = 60.0,
         tries: int = 1,
+        slots: Callable[[str], Slots] = lambda name: Slots(100, start=100),
         **pace: Any,
     ) -> Summary:
         """One sitting. `models` by entrant's name, or one for all. `patience` is the decision timeout; a failure that
-        would pass is tried `tries` times."""
-        return asyncio.run(self.sitting(models, onlooker, brake or Brake(), patience, tries, **pace))
+        would pass is tried `tries` times. `slots` makes those of an entrant's model."""
+        return asyncio.run(self.sitting(models, onlooker, brake or Brake(), patience, tries, slots, **pace))
 
     async def sitting(
         self,
@@ -152,12 +153,12 @@ class ToyRun:
         brake: Brake,
         patience: float = 60.0,
         tries: int = 1,
+        slots: Callable[[str], Slots] = lambda name: Slots(100, start=100),
         **pace: Any,
     ) -> Summary:
         clients = models if isinstance(models, Mapping) else dict.fromkeys(NAMES, models)
         exchanges = {
-            MODELS[name]: Exchange(client, Slots(100, start=100), price, patience, tries)
-            for name, client in clients.items()
+            MODELS[name]: Exchange(client, slots(name), price, patience, tries) for name, client in clients.items()
         }
         with Store.open(self.folder) as store:
             run = Run(

@@ -155,7 +155,7 @@ def test_C22_a_temperature_of_0_is_sent_and_none_is_not(
 
 
 def test_C22_no_replay_means_none(server: MockServerProcess, tmp_path: Path) -> None:
-    said = play(tmp_path, server, {"nth": 1, "do": "respond", "status": 503, "retry_after": "1000s"})
+    said = play(tmp_path, server, {"nth": 1, "do": "respond", "status": 503, "headers": {"x-should-retry": "false"}})
     assert said.code == 4
     assert "1 of 2 episodes are void" in said.err
     assert server.stats()["requests"] == 1 + 4

@@ -79,7 +79,7 @@ def test_M01_the_threshold_stands_in_the_config(server: MockServerProcess, tmp_p
 
 
 def test_M02_a_provider_that_starves_one_seat_moves_no_rating(server: MockServerProcess, tmp_path: Path) -> None:
-    starved = {"nth": "6-", "do": "respond", "status": 429, "retry_after": "1000s"}
+    starved = {"nth": "6-", "do": "respond", "status": 429, "headers": {"x-should-retry": "false"}}
     said = play(tmp_path, server, starved, limits="outages_in_a_row = 9")
     assert said.code == 4
     rows = ladder_of(tmp_path)

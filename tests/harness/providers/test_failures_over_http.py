@@ -64,6 +64,54 @@ def test_P28_lasting_statuses_stop_the_run_unbilled(wire: str) -> None:
 
 
 @each_wire
+def test_only_what_tells_no_lasting_cause_is_odd(wire: str) -> None:
+    page = "<html><body>Log in</body></html>"
+    told = {"error": {"message": "unexpected end of data", "type": "x"}}
+    odd = [
+        http(page, 200, kind="text/html"),
+        http("", 302, {"Location": "https://login.example/"}),
+        http(page, 404, kind="text/html"),
+        *(http(told, status) for status in (400, 405, 422, 501)),
+    ]
+    lasting = [
+        *(http(told, status) for status in (401, 402, 403, 404)),
+        http({"error": {"message": "response_format is not supported", "type": "x"}}, 400),
+        http({"error": {"message": "Your credit balance is too low", "type": "x"}}, 400),
+    ]
+    found = [(each.decision, each.odd) for each in failures(*odd, *lasting, wire=wire)]
+    assert found == [("fatal", True)] * len(odd) + [("fatal", False)] * len(lasting)
+
+
+@each_wire
+def test_a_provider_that_asks_for_no_other_try_gets_none(wire: str) -> None:
+    statuses = [408, 429, 500, 503, 529]
+    said = {"error": {"message": "busy", "type": "x"}}
+    answers = [http(said, status, {"x-should-retry": "false"}) for status in statuses]
+    for status, failed in zip(statuses, failures(*answers, wire=wire), strict=True):
+        assert (failed.decision, failed.status, failed.wait) == ("outage", status, None)
+    (told,) = failures(http(said, 429, {"x-should-retry": "false", "retry-after": "40"}), wire=wire)
+    assert (told.decision, told.wait) == ("wait", 40.0)  # the provider itself says when another try is welcome
+    (asked,) = failures(http(said, 500, {"x-should-retry": "true"}), wire=wire)
+    assert asked.decision == "wait"
+
+
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37s"}
+QUOTA = {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": "PerMinute"}]}
+
+
+@each_wire
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_wait_told_in_the_body_is_kept_like_one_of_the_header(wire: str, status: int) -> None:
+    error = {"code": status, "message": "Resource exhausted", "status": "X", "details": [QUOTA, RETRY_INFO]}
+    for body in ({"error": error}, [{"error": error}]):
+        assert failure(http(body, status), wire=wire).wait == 37.0
+    assert failure(http({"error": error}, status, {"retry-after": "3"}), wire=wire).wait == 3.0
+    assert failure(http({"error": {**error, "details": [QUOTA]}}, status), wire=wire).wait is None
+    inside = failure(http({"error": error}), wire=wire)
+    assert (inside.status, inside.wait, inside.busy) == (status, 37.0, True)
+
+
+@each_wire
 def test_P28_a_refused_key_names_the_variable_and_never_the_key(wire: str) -> None:
     said = {"error": {"message": f"invalid x-api-key: {KEY}", "type": "authentication_error"}}
     failed = failure(http(said, 401), wire=wire)

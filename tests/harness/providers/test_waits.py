@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.providers.waits import asked_wait
+from harness.providers.waits import LONGEST_ASKED, asked_wait, refuses_retry
 
 NOW = 1_792_567_680.0  # Wed, 21 Oct 2026 07:28:00 GMT
 
@@ -107,8 +107,61 @@ def test_resets_are_not_read_on_anything_but_a_rate_limit() -> None:
     assert wait(headers, limited=False) is None
 
 
+TEN_YEARS = str(10 * 365 * 86_400)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"retry-after": TEN_YEARS}, {"retry-after": "86401"}, {"retry-after": str(int(NOW) + 10**8)},
+     {"retry-after": "Wed, 21 Oct 2036 07:28:00 GMT"}, {"retry-after-ms": "1e300"}, {"retry-after": "1e300"},
+     {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "3650d"}],
+)  # fmt: skip
+def test_no_wait_is_longer_than_a_day(headers: dict[str, str]) -> None:
+    assert wait(headers) == LONGEST_ASKED == 86_400.0
+
+
+def test_a_moment_in_seconds_since_1970_is_no_number_of_seconds() -> None:
+    assert wait({"retry-after": str(int(NOW) + 40)}) == pytest.approx(40.0)
+    assert wait({"retry-after": str(int(NOW) - 40)}) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("delay", "seconds"),
+    [("37s", 37.0), ("0.5s", 0.5), (" 37.25s ", 37.25), ("1m30s", 90.0), ("315360000s", LONGEST_ASKED),
+     ({"seconds": 37}, 37.0), ({"seconds": "37", "nanos": 500_000_000}, 37.5), ({"nanos": 250_000_000}, 0.25),
+     ("-5s", None), ("soon", None), ("", None), ("NaNs", None), ("37", None), ("1s" * 2_000, None),
+     (37, None), (None, None), ([], None), ({}, None), ({"seconds": "soon"}, None), ({"seconds": None}, None)],
+)  # fmt: skip
+def test_a_delay_told_in_the_body(delay: object, seconds: float | None) -> None:
+    for limited in (True, False):
+        assert asked_wait({}, limited=limited, delay=delay, now=NOW) == seconds
+
+
+def test_a_header_goes_before_the_body_and_the_body_before_a_ceilings_reset() -> None:
+    reset = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "7"}
+    assert asked_wait(reset, limited=True, delay="37s", now=NOW) == 37.0
+    assert asked_wait({**reset, "retry-after": "3"}, limited=True, delay="37s", now=NOW) == 3.0
+    assert asked_wait(reset, limited=True, delay="soon", now=NOW) == 7.0
+
+
+@pytest.mark.parametrize(
+    ("value", "refused"), [("false", True), (" False ", True), ("true", False), ("", False), ("0", False)]
+)
+def test_x_should_retry(value: str, refused: bool) -> None:
+    assert refuses_retry({"x-should-retry": value}) is refused
+    assert not refuses_retry({})
+
+
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_no_header_whatever_breaks_it(retry_after: str, reset: str) -> None:
     headers = {"retry-after": retry_after, "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset}
     found = wait(headers)
-    assert found is None or found >= 0
+    assert found is None or 0 <= found <= LONGEST_ASKED
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=20), st.lists) | st.dictionaries(
+    st.sampled_from(["seconds", "nanos", "x"]), st.none() | st.floats() | st.integers() | st.text(max_size=20)
+))  # fmt: skip
+def test_no_delay_whatever_breaks_it(delay: object) -> None:
+    found = asked_wait({}, limited=True, delay=delay, now=NOW)
+    assert found is None or 0 <= found <= LONGEST_ASKED
