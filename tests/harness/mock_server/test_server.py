@@ -12,7 +12,8 @@ import aiohttp
 import pytest
 
 from harness.mock_server import CannotListen, Cut, Hang, Limit, MockServer, Options, Plan, Reply, Respond, Rule
-from tests.harness.mock_server.asking import WIRES, Client, body, planned, until, with_server
+from tests.harness.mock_server.asking import BIDS, WIRES, Client, body, planned, until, with_server
+from tests.jumping_time import now
 
 
 def test_requests_are_counted_by_wire_model_tag_rule_and_outcome() -> None:
@@ -54,6 +55,20 @@ def test_requests_in_flight_are_counted_while_they_are() -> None:
         assert server.stats()["sent"] == {"200": 20}
 
     with_server(Options(latency="500ms"), use)
+
+
+def test_no_request_waits_for_another_with_400_in_flight() -> None:
+    async def use(client: Client) -> tuple[float, int]:
+        numbers = iter(range(800))
+
+        async def slot() -> None:
+            for n in numbers:
+                assert (await client.ask("chat", body("chat", text=f"{n} {BIDS}"), seconds=999)).status == 200
+
+        await asyncio.gather(*(slot() for _ in range(400)))
+        return now(), client.server.stats()["most_in_flight"]
+
+    assert with_server(Options(latency="200s"), use) == (pytest.approx(2 * 200), 400)
 
 
 @pytest.mark.parametrize("wire", WIRES)
