@@ -58,10 +58,9 @@ class Slots:
         start: int = START,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
-        minute: float = MINUTE,
         pauses: Pauses | None = None,
     ) -> None:
-        """`minute` is the span of the two rates, in seconds; tests shorten it. `pauses` are new ones unless given."""
+        """`pauses` are new ones unless given."""
         if ceiling < 1 or start < 1:
             raise ValueError(f"slots need a ceiling and a start of at least 1, not {ceiling} and {start}")
         self._ceiling = ceiling
@@ -71,8 +70,8 @@ class Slots:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._pacing = 0
         self._cuts = 0
-        self._requests = None if requests_per_minute is None else _ceiling(requests_per_minute, minute)
-        self._tokens = None if tokens_per_minute is None else _ceiling(tokens_per_minute, minute)
+        self._requests = None if requests_per_minute is None else _ceiling(requests_per_minute)
+        self._tokens = None if tokens_per_minute is None else _ceiling(tokens_per_minute)
         self._tokens_per_minute = tokens_per_minute or 0.0
         self.answered = 0
         """Calls that ended well."""
@@ -185,16 +184,16 @@ class Slots:
             self._limit = max(1.0, int(self._limit) / 2)
 
 
-def _ceiling(rate: float, minute: float) -> AsyncLimiter:
-    """A leaky bucket from which no `minute` takes more than `rate`.
+def _ceiling(rate: float) -> AsyncLimiter:
+    """A leaky bucket from which no minute takes more than `rate`.
 
     A full bucket lets its size through at once, and what leaks meanwhile: a bucket of the whole rate would let nearly
     twice as much through in the first minute. So it holds a quarter of the rate, and the rest leaks evenly.
     """
     burst = rate / 4
     if burst < 1.0:
-        return AsyncLimiter(1.0, minute / rate)
-    return AsyncLimiter(burst, minute * burst / (rate - burst))
+        return AsyncLimiter(1.0, MINUTE / rate)
+    return AsyncLimiter(burst, MINUTE * burst / (rate - burst))
 
 
 def expected_tokens(request: Request) -> int:

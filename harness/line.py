@@ -11,7 +11,6 @@ Knows neither prompts nor how a reply is read, and no provider by name.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -169,14 +168,15 @@ class SeatLine:
         with self._keeping():
             number = self._ledger.begin_call(self._key, request, started, self._exchange.price(Usage(), None))
         sent = departed(self._key, number, request, started, None)
-        began = time.monotonic()
+        clock = asyncio.get_running_loop().time  # which times the window as well
+        began = clock()
         try:
             completion = await self._answer(request)
         except Exception as failure:
-            self._write_down(sent, time.monotonic() - began, failure=failure)
+            self._write_down(sent, clock() - began, failure=failure)
             raise
         # A call that is cut off from outside stays in the ledger as what it is: sent, and never heard of again.
-        self._write_down(sent, time.monotonic() - began, completion)
+        self._write_down(sent, clock() - began, completion)
         return completion
 
     async def _answer(self, request: Request) -> Completion:

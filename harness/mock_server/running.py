@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -72,9 +73,10 @@ class MockServer:
     connections. Raises CannotListen.
     """
 
-    def __init__(self, options: Options | None = None) -> None:
+    def __init__(self, options: Options | None = None, clock: Callable[[], float] = time.time) -> None:
+        """`clock` tells the seconds since 1970: for the fault plan, and for the dates that are announced."""
         self.options = options or Options()
-        self._serving = Serving(self.options)
+        self._serving = Serving(self.options, clock)
         self._runner: web.AppRunner | None = None
         self._addresses: Addresses | None = None
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,7 +32,7 @@ _ORDINARY = actions.Reply()
 class Serving:
     """The state of one server, and its answer to a request."""
 
-    def __init__(self, options: Options, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, options: Options, clock: Callable[[], float]) -> None:
         self._options = options
         self._clock = clock
         self._latency = options.parsed_latency

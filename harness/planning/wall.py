@@ -98,10 +98,10 @@ def wall(chains: Sequence[float], in_flight: int, traffic: Sequence[Traffic]) ->
     return Wall(tuple(sorted(bounds, key=lambda bound: -bound.seconds)))
 
 
-def through(amount: float, rate: float, minute: float = MINUTE) -> float:
+def through(amount: float, rate: float) -> float:
     """Seconds until `amount` went through a bucket that keeps `rate` a minute: its size at once, then what leaks."""
     size = _size(rate)
-    leak = (rate - size if rate / 4 >= 1.0 else rate) / minute
+    leak = (rate - size if rate / 4 >= 1.0 else rate) / MINUTE
     return max(0.0, amount - size) / leak
 
 

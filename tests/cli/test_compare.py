@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import signal
 import sys
-import time
 from pathlib import Path
 from unittest import mock
 
@@ -19,6 +18,7 @@ from harness.mock_server.plan_file import read_plan
 from harness.redrawn import Redrawn
 from harness.store import Store
 from tests.cli.runner import config, started, weigh
+from tests.waiting import until
 
 PLAIN, TEMPO = "goofspiel/plain.md@mock:mock-small", "goofspiel/tempo.md@mock:mock-small"
 SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2")
@@ -324,9 +324,7 @@ def test_ctrl_c_says_how_far_it_came_and_the_same_command_asks_no_call_twice(ser
     server.follow(read_plan({"rules": [{"do": "reply", "delay": "40ms"}]}))
     words = ("compare", PLAIN, TEMPO, *SMALL, "--pairs", "64", "--base-url", server.openai_url)
     with started(*words, cwd=here) as going:
-        end = time.monotonic() + 20
-        while server.stats()["requests"] < 260 and time.monotonic() < end:
-            time.sleep(0.02)
+        until(lambda: server.stats()["requests"] >= 260)
         going.send_signal(signal.SIGINT)
         out, err = going.communicate(timeout=30)
     assert going.returncode == 130, err

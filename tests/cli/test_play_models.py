@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from harness.mock_server.options import Options
 from harness.mock_server.plan_file import read_plan
 from harness.store import Store
 from tests.cli.runner import config, started, weigh
+from tests.waiting import until
 
 PLAIN = "goofspiel/plain.md@mock:mock-small"
 GAME = ("goofspiel", PLAIN, "match", "--set", "cards=4")
@@ -164,10 +164,3 @@ def test_settings_of_a_config_are_kept_beside_a_base_url(server, tmp_path):
     order = config(tmp_path, f'[games.goofspiel]\n[entrants]\na = "{PLAIN}"\n{models}')
     said = weigh("play", "goofspiel", "@a", "match", "--set", "cards=4", "--config", order, "--json")
     assert said.json["entrants"] == ["a", "match"]
-
-
-def until(met, patience=20.0):
-    end = time.monotonic() + patience
-    while not met():
-        assert time.monotonic() < end, "what was waited for did not happen"
-        time.sleep(0.02)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from benches.startup import COMMANDS, PROMISED, best_cpu
 from harness.store import Store
 from tests.cli.runner import SCRIPTED, command, config, documents, environment, process, started, weigh
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -53,10 +53,6 @@ def on_a_terminal(*words: object, cwd: Path, columns: int = 80, **environ: str) 
             sent += piece
         os.close(ours)
     return going.returncode, sent.decode()
-
-
-def test_help_answers_at_once():
-    assert best_cpu(COMMANDS["weigh --help"], runs=5) < PROMISED
 
 
 @pytest.mark.parametrize(
@@ -237,7 +233,7 @@ def test_o04_an_interrupted_ladder_ends_with_130_and_the_same_command_goes_on(tm
     text = SCRIPTED.replace("blocks = 2", "blocks = 2000") + "[limits]\nepisodes_in_flight = 1\n"
     config(tmp_path, text)
     with started("ladder", "s.toml", "--json", cwd=tmp_path) as going:
-        wait_for(lambda: (tmp_path / "results" / "s" / "run.sqlite").exists())
+        until((tmp_path / "results" / "s" / "run.sqlite").exists)
         time.sleep(0.5)
         going.send_signal(signal.SIGINT)
         out, err = going.communicate(timeout=60)
@@ -263,16 +259,9 @@ def test_an_interrupt_before_anything_was_finished_is_130_all_the_same(tmp_path)
         SCRIPTED + '[entrants]\na = "goofspiel/plain.md@mock:m"\n[models.mock]\nbase_url = "http://127.0.0.1:9/v1"\n',
     )
     with started("ladder", "s.toml", cwd=tmp_path) as going:
-        wait_for(lambda: (tmp_path / "results" / "s" / "run.sqlite").exists())
+        until((tmp_path / "results" / "s" / "run.sqlite").exists)
         time.sleep(0.5)
         going.send_signal(signal.SIGTERM)
         _, err = going.communicate(timeout=60)
     assert going.returncode == 130, err
     assert b"go on with: weigh ladder s.toml" in err
-
-
-def wait_for(met, patience=30.0):
-    end = time.monotonic() + patience
-    while not met():
-        assert time.monotonic() < end, "what was waited for did not happen"
-        time.sleep(0.02)

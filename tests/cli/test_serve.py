@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import resource
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx2
@@ -22,6 +24,7 @@ from harness.mock_server.plan_file import read_plan
 from harness.store import Store
 from tests.cli.runner import config, documents, environment, started, weigh
 from tests.harness.live.hearing import listening
+from tests.waiting import until
 
 ORDER = """\
 seed = 3
@@ -37,7 +40,6 @@ base_url = "{url}"
 """
 
 SECRET = "the quick seat has already said this"
-DELAY = 0.7
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,34 @@ def clean(server):
 
 def order(folder, server):
     return config(folder, ORDER.format(url=server.openai_url), "m.toml")
+
+
+@contextmanager
+def held_back(text):
+    """A model that says `text`, but nothing before a gate is opened: its address, and the gate."""
+    gate = threading.Event()
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    reply = json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
+
+    class Model(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            gate.wait(60)
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(reply.encode())
+
+        def log_message(self, *words):
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Model) as going:
+        threading.Thread(target=going.serve_forever).start()
+        try:
+            yield f"http://127.0.0.1:{going.server_port}/v1", gate
+        finally:
+            gate.set()
+            going.shutdown()
 
 
 @contextmanager
@@ -98,25 +128,24 @@ def test_a_ladder_is_shown_while_it_is_played_and_told_when_it_is_over(server, t
 
 
 def test_nothing_of_an_open_round_is_sent_before_it_is_sealed(server, tmp_path):
-    replies = [
-        {"model": "mock-quick", "do": "reply", "text": f'{SECRET} {{"bid": 1}}', "nth": "1"},
-        {"model": "mock-slow", "do": "reply", "text": '{"bid": 2}', "nth": "1", "delay": DELAY},
-    ]
-    server.follow(read_plan({"rules": replies}))
-    order(tmp_path, server)
+    quick = {"model": "mock-quick", "do": "reply", "text": f'{SECRET} {{"bid": 1}}', "nth": "1"}
+    server.follow(read_plan({"rules": [quick]}))
     game = ("goofspiel", "@quick", "@slow", "--config", "m.toml", "--set", "cards=4")
-    with watched("play", *game, "--serve", cwd=tmp_path) as (_, url, _), listening(url) as events:
-        asked = None
-        for name, value in events:
-            if name == "episode":
-                asked = time.monotonic()
-            if SECRET in str(value):
-                break
-            # Nothing is counted either: the spending of a round is told with the round.
-            if name == "board" and (asked is None or time.monotonic() - asked < DELAY / 2):
-                assert value["spending"] == [], value
-        assert name == "beats"
-        assert time.monotonic() - asked > DELAY / 2, "the quick seat answered long before"
+    with held_back('{"bid": 2}') as (slow, gate):
+        text = ORDER.replace("mock:mock-slow", "held:mock-slow") + f'[models.held]\nbase_url = "{slow}"\n'
+        config(tmp_path, text.format(url=server.openai_url), "m.toml")
+        with watched("play", *game, "--serve", cwd=tmp_path) as (_, url, _), listening(url) as events:
+            until(lambda: server.stats()["sent"] == {"200": 1})
+            threading.Timer(0.7, gate.set).start()  # more than two boards' worth of time
+            for name, value in events:
+                sealed = not gate.is_set()
+                if SECRET in str(value):
+                    break
+                # Nothing is counted either: the spending of a round is told with the round.
+                if name == "board" and sealed:
+                    assert value["spending"] == [], value
+            assert name == "beats"
+            assert not sealed
         moves = value["steps"][0]
         assert {move["seat"]: move["move"] for move in moves} == {0: "1", 1: "2"}
         assert moves[0]["calls"][0]["reply"][0].startswith(SECRET)

@@ -128,10 +128,10 @@ def test_O01_a_seat_that_hangs_costs_its_timeouts_and_nothing_else(tmp_path: Pat
         for decision in record.decisions:
             wanted = ["timed_out", "timed_out"] if decision.seat == slow else []
             assert [note.fault for note in decision.faults] == wanted
-        # Four rounds of two attempts of a second each.
-        assert record.times is not None
-        assert 8.0 <= record.times.seconds < 9.5
     calls = ladder.calls
-    assert all(call.latency < 0.9 for call in calls if not call.request.model.endswith("mock-c"))
-    assert {call.fate for call in calls if call.request.model.endswith("mock-c")} == {"timed_out"}
+    fates = Counter((call.request.model.endswith("mock-c"), call.fate) for call in calls)
+    # Four tables of four rounds: two attempts a round, and no other seat's call is asked again.
+    assert fates == {(True, "timed_out"): 4 * 4 * 2, (False, "answered"): stats["requests"] - 4 * 4 * 2}
+    asked = Counter((call.key.episode, call.key.seat, call.key.step) for call in calls if call.fate == "answered")
+    assert set(asked.values()) == {1}
     assert len(calls) == stats["requests"]

@@ -13,6 +13,7 @@ import pytest
 from harness.mock_server import MockServerProcess, Options, Plan, Respond, Rule
 from harness.store import Store
 from tests.cli.runner import process, started, weigh
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -228,9 +229,7 @@ def test_a_gate_that_dies_or_is_stopped_goes_on_without_asking_twice(base, tmp_p
     with MockServerProcess(Options(latency="120ms", log_size=5000)) as slow:
         files = ("--junit", "gate.xml", "--json")
         with started(*words(slow, *files), cwd=tmp_path) as going:
-            deadline = time.monotonic() + 60
-            while slow.stats()["requests"] < 70 and time.monotonic() < deadline:
-                time.sleep(0.01)
+            until(lambda: slow.stats()["requests"] >= 70)
             going.send_signal(kind)
             out, err = going.communicate(timeout=60)
         if kind == signal.SIGINT:

@@ -11,6 +11,7 @@ import pytest
 
 from harness.mock_server import MockServerProcess, Options
 from tests.e2e.ladders import Ladder, config, ended, kill, texts_of, texts_sent, weigh
+from tests.waiting import until
 
 GAMES = "[games.goofspiel]\nseats = 4\ncards = 5\nblocks = 2\n[games.oshi_zumo]\ncoins = 8\nsize = 2\nblocks = 3\n"
 ENTRANTS = [
@@ -87,9 +88,7 @@ def test_a_run_killed_at_random_moments_ends_with_equal_records_and_asks_for_not
 
 def _asked_since(server: MockServerProcess, seen: int) -> tuple[Counter[tuple[str, ...]], int]:
     """What the server was asked after its first `seen` requests, once all whose client died have left it."""
-    deadline = time.monotonic() + 10
-    while server.stats()["in_flight"] and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: not server.stats()["in_flight"])
     log = server.log()
     assert len(log) == server.stats()["requests"]
     return Counter(texts_of(entry["body"]) for entry in log[seen:]), len(log)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,22 +22,19 @@ ENTRANTS = [
     ("match", "match"),
 ]
 SCRIPTED = [("match", "match"), ("hoard", "hoard"), ("random", "random"), ("again", "random")]
-SOON = 10.0
-"""Seconds in which a process that is told to stop has shown its ranking and ended, on a busy machine too."""
+NEVER = "1h"
+"""No test lasts so long: a process that waited for it would not have `ended`."""
 SMALL = "[games.goofspiel]\nseats = 4\ncards = 4\nblocks = 1\n"
 
 
 def test_O04_one_interrupt_lets_calls_in_flight_return_keeps_them_and_resumes(tmp_path: Path) -> None:
-    latency = 0.8
-    with MockServerProcess(Options(latency=f"{latency}s")) as server:
+    with MockServerProcess(Options(latency="800ms")) as server:
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 2"))
         process = ladder.start()
         # In the second round of the first two tables.
         when(process, lambda: server.stats()["requests"] == 12)
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
         stopped = ended(process)
-        assert time.monotonic() - began < latency + SOON
         assert stopped.code == 130, stopped
         stats = server.stats()
         assert stats["requests"] == stats["sent"]["200"] == len(ladder.calls) == 12
@@ -54,7 +50,7 @@ def test_O04_one_interrupt_lets_calls_in_flight_return_keeps_them_and_resumes(tm
 
 
 def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
-    with MockServerProcess(Options(latency="30s")) as server:
+    with MockServerProcess(Options(latency=NEVER)) as server:
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 2"))
         process = ladder.start()
         when(process, lambda: server.stats()["requests"] == 6)
@@ -62,9 +58,7 @@ def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tm
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.7)
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
         stopped = ended(process)
-        assert time.monotonic() - began < SOON
         assert stopped.code == 130, stopped
         assert "Traceback" not in stopped.err
     assert [call.fate for call in ladder.calls] == ["lost"] * 6
@@ -72,16 +66,14 @@ def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tm
 
 
 def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: Path) -> None:
-    plan = Plan(rules=(Rule(action=Respond(status=503, retry_after="60s")),))
+    plan = Plan(rules=(Rule(action=Respond(status=503, retry_after=NEVER)),))
     with MockServerProcess(Options(plan=plan)) as server:
-        limits = "episodes_in_flight = 2\ndecision_timeout = 600"
+        limits = "episodes_in_flight = 2\ndecision_timeout = 1000000"
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits=limits))
         process = ladder.start()
         when(process, lambda: server.stats()["sent"].get("503") == 6)
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
         stopped = ended(process)
-        assert time.monotonic() - began < SOON
         assert stopped.code == 130, stopped
         assert server.stats()["requests"] == 6
     assert {call.fate for call in ladder.calls} == {"wait"}
@@ -96,12 +88,9 @@ def test_a_pause_of_hours_is_told_ends_with_an_interrupt_and_the_same_command_go
         process = ladder.start()
         # Everything that can be asked without mock-c: the round is waited for by its other seats.
         when(process, lambda: server.stats()["sent"].get("429") == 1)
-        time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        stopped = ended(process)
-        assert time.monotonic() - began < SOON
+        stopped = ended(process)  # waits for much less than two hours
         assert stopped.code == 130, stopped
         told = [line for line in stopped.err.splitlines() if "claude:mock-c" in line and "paused until" in line]
         # When it began, and once more at the end: until when, and why.

@@ -1,9 +1,7 @@
-"""A seat's line with everything around it at rest, and a loop to run it in."""
+"""A seat's line with everything around it at rest."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
 from random import Random
 from typing import Any
 
@@ -18,11 +16,3 @@ def seat_line(
     line = SeatLine("toy/b0/r0", seat, shared, ledger, brake or Brake(), **more)
     line.open(0, 1)
     return line
-
-
-def run(work: Coroutine[Any, Any, Any]) -> Any:
-    async def bounded() -> Any:
-        async with asyncio.timeout(20):
-            return await work
-
-    return asyncio.run(bounded())

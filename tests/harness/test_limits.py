@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 
 import pytest
 
 from games.registry import GAMES
-from harness.limits import Slots, SlotView, expected_tokens
+from harness.limits import MINUTE, Slots, SlotView, expected_tokens
 from harness.providers.endpoints import endpoint_for
 from harness.providers.failures import CallFailed
 from policies.contract import Message, Request, Sampling
+from tests.jumping_time import jumping, now
 
 LIMITED = CallFailed("wait", "status 429", limited=True, status=429)
 BUSY = CallFailed("wait", "status 503", status=503)
@@ -203,40 +203,40 @@ def test_a_turn_that_comes_as_its_caller_is_cut_off_is_passed_on() -> None:
 
 def test_requests_per_minute_are_kept_and_no_slot_is_held_meanwhile() -> None:
     async def play() -> tuple[float, int]:
-        slots = Slots(10, requests_per_minute=5, minute=0.5)
+        slots = Slots(10, requests_per_minute=5)
         most = 0
 
         async def work() -> None:
             nonlocal most
             most = max(most, slots.view.in_flight)
 
-        began = time.monotonic()
         await asyncio.gather(*(call(slots, work) for _ in range(10)))
-        return time.monotonic() - began, most
+        return now(), most
 
-    seconds, most = asyncio.run(play())
-    assert seconds >= 0.4  # five at once, the other five as the budget refills
-    assert most <= 5
+    seconds, most = jumping(play())
+    # A quarter of the rate at once, the rest as three quarters of it leak evenly.
+    assert seconds == pytest.approx((10 - 1.25) / (5 - 1.25) * MINUTE)
+    assert most == 1
 
 
 def test_tokens_per_minute_are_kept_and_a_request_above_the_budget_still_leaves() -> None:
     async def play() -> float:
-        slots = Slots(10, tokens_per_minute=1000, minute=0.4)
+        slots = Slots(10, tokens_per_minute=1000)
 
         async def ask(tokens: int) -> None:
             async with slots.slot(tokens):
                 pass
 
-        began = time.monotonic()
         await asyncio.gather(ask(1000), ask(5000))
-        return time.monotonic() - began
+        return now()
 
-    assert asyncio.run(play()) >= 0.35
+    # The larger one counts as the whole minute's budget: 2,000 in all, of which the bucket lets 250 through at once.
+    assert jumping(play()) == pytest.approx((2000 - 250) / (1000 - 250) * MINUTE)
 
 
 def test_waiting_for_the_minutes_budget_shows_as_waiting() -> None:
     async def play() -> SlotView:
-        slots = Slots(10, requests_per_minute=1, minute=30)
+        slots = Slots(10, requests_per_minute=1)
         await call(slots)
         task = asyncio.create_task(call(slots))
         await asyncio.sleep(0.01)
@@ -272,44 +272,41 @@ def test_the_widest_table_of_any_game_leaves_as_one_batch_from_the_start(model: 
 
 @pytest.mark.parametrize("rate", [1.0, 3.0, 10.0, 40.0])
 def test_no_minute_takes_more_requests_than_the_ceiling_not_even_the_first(rate: float) -> None:
-    minute = 0.8
     left: list[float] = []
 
     async def run() -> None:
-        slots = Slots(100, requests_per_minute=rate, minute=minute)
+        slots = Slots(100, requests_per_minute=rate)
 
         async def one() -> None:
             async with slots.slot():
-                left.append(asyncio.get_running_loop().time())
+                left.append(now())
 
         await asyncio.gather(*(one() for _ in range(int(2 * rate) + 1)))
 
-    asyncio.run(run())
-    left.sort()
+    jumping(run())
+    assert len(left) == int(2 * rate) + 1
     for start in left:
-        assert sum(start <= moment < start + minute * 0.97 for moment in left) <= rate
+        assert sum(start <= moment < start + MINUTE - 1e-6 for moment in left) <= rate
 
 
 def test_half_a_request_a_minute_is_one_in_two_minutes() -> None:
     async def run() -> float:
-        slots = Slots(100, requests_per_minute=0.5, minute=0.2)
-        began = asyncio.get_running_loop().time()
+        slots = Slots(100, requests_per_minute=0.5)
         for _ in range(3):
             async with slots.slot():
                 pass
-        return asyncio.get_running_loop().time() - began
+        return now()
 
-    assert asyncio.run(run()) >= 3.9 * 0.2
+    assert jumping(run()) == pytest.approx(4 * MINUTE)
 
 
 def test_requests_larger_than_the_bucket_pay_for_all_their_tokens() -> None:
     async def run() -> float:
-        slots = Slots(100, tokens_per_minute=1000, minute=0.5)
-        began = asyncio.get_running_loop().time()
+        slots = Slots(100, tokens_per_minute=1000)
         for _ in range(4):
             async with slots.slot(tokens=500):
                 pass
-        return asyncio.get_running_loop().time() - began
+        return now()
 
     # 2,000 tokens, of which a quarter of a minute's 1,000 is there at once and 750 a minute come in: 2.3 minutes.
-    assert asyncio.run(run()) >= 2 * 0.5
+    assert jumping(run()) == pytest.approx(1750 / 750 * MINUTE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -25,7 +24,8 @@ from tests.harness.scripted_client import (
     limited,
     refused_key,
 )
-from tests.harness.seat_lines import run, seat_line
+from tests.harness.seat_lines import seat_line
+from tests.jumping_time import jumping, now
 
 # -- what is paid for --------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ def test_an_answer_paid_for_comes_from_the_ledger_without_a_call() -> None:
         first = await seat_line(exchange(client), book).complete(ask())
         return first, await seat_line(exchange(client), book).complete(ask())
 
-    assert run(twice()) == (ANSWER, ANSWER)
+    assert jumping(twice()) == (ANSWER, ANSWER)
     assert len(client.asked) == len(book.calls) == 1
 
 
@@ -51,7 +51,7 @@ def test_a_kept_timeout_times_out_again_with_the_same_words_and_without_a_call()
                 await seat_line(exchange(client, timeout=0.05), book).complete(ask())
             said.append(str(late.value))
 
-    run(again())
+    jumping(again())
     assert said == ["no answer within 0.05 s"] * 2
     assert len(client.asked) == 1
     assert book.fates == ["timed_out"]
@@ -67,7 +67,7 @@ def test_another_step_attempt_or_question_is_another_call(step: int, attempt: in
         line.open(step, attempt)
         await line.complete(ask(text))
 
-    run(both())
+    jumping(both())
     assert len(client.asked) == 2
 
 
@@ -76,7 +76,7 @@ def test_a_later_sitting_numbers_its_calls_on_and_never_repeats_a_number() -> No
     for _ in range(2):
         line = seat_line(exchange(ScriptedClient(busy()), tries=2), book, sleep=Naps())
         with pytest.raises(Outage):
-            run(line.complete(ask()))
+            jumping(line.complete(ask()))
     assert [call.number for call in book.calls] == [0, 1, 2, 3]
     assert {call.key for call in book.calls} == {CallKey("toy/b0/r0", 0, 0, 1)}
 
@@ -88,7 +88,7 @@ def test_passing_failures_are_tried_again_and_each_request_is_kept_once() -> Non
     client = ScriptedClient(busy(), limited(2.0), CallFailed("wait", "cut off", billing="unknown"), ANSWER)
     book, naps, told = Book(), Naps(), list[Call]()
     line = seat_line(exchange(client), book, sleep=naps, on_call=told.append)
-    assert run(line.complete(ask())) == ANSWER
+    assert jumping(line.complete(ask())) == ANSWER
     assert book.fates == ["wait", "wait", "wait", "answered"]
     assert [call.number for call in book.calls] == [0, 1, 2, 3]
     assert [call.billing for call in book.calls] == ["none", "none", "unknown", "known"]
@@ -106,7 +106,7 @@ def test_passing_failures_are_tried_again_and_each_request_is_kept_once() -> Non
 def test_P04_hits_equal_the_configured_number_of_tries(tries: int) -> None:
     client, book = ScriptedClient(busy()), Book()
     with pytest.raises(Outage, match="mock:one: status 503: overloaded"):
-        run(seat_line(exchange(client, tries=tries, timeout=1e6), book, sleep=Naps()).complete(ask()))
+        jumping(seat_line(exchange(client, tries=tries, timeout=1e6), book, sleep=Naps()).complete(ask()))
     assert len(client.asked) == len(book.calls) == tries
     assert book.fates == ["wait"] * (tries - 1) + ["outage"]
 
@@ -114,7 +114,9 @@ def test_P04_hits_equal_the_configured_number_of_tries(tries: int) -> None:
 def test_rate_limits_are_waited_for_as_long_as_time_lasts_and_not_by_count() -> None:
     naps, book = Naps(), Book()
     with pytest.raises(Outage):
-        run(seat_line(exchange(ScriptedClient(limited()), tries=2, timeout=600.0), book, sleep=naps).complete(ask()))
+        jumping(
+            seat_line(exchange(ScriptedClient(limited()), tries=2, timeout=600.0), book, sleep=naps).complete(ask())
+        )
     # Waits of 30 s at most, within 600 s in all.
     assert len(naps.lengths) > 10
     assert sum(naps.lengths) < 600.0
@@ -125,7 +127,7 @@ def test_rate_limits_are_waited_for_as_long_as_time_lasts_and_not_by_count() -> 
 def test_a_wait_longer_than_the_time_that_is_left_is_an_outage_at_once_where_it_is_of_one_call() -> None:
     client, naps = ScriptedClient(CallFailed("wait", "status 500", wait=61.0, status=500)), Naps()
     with pytest.raises(Outage, match="500"):
-        run(seat_line(exchange(client), Book(), sleep=naps).complete(ask()))
+        jumping(seat_line(exchange(client), Book(), sleep=naps).complete(ask()))
     assert naps.lengths == []
     assert len(client.asked) == 1
 
@@ -133,14 +135,14 @@ def test_a_wait_longer_than_the_time_that_is_left_is_an_outage_at_once_where_it_
 def test_a_failure_with_wait_zero_is_tried_again_at_once() -> None:
     naps = Naps()
     client = ScriptedClient(busy(0.0), ANSWER)
-    assert run(seat_line(exchange(client), Book(), sleep=naps).complete(ask())) == ANSWER
+    assert jumping(seat_line(exchange(client), Book(), sleep=naps).complete(ask())) == ANSWER
     assert naps.lengths[0] <= 0.125
 
 
 def test_a_fatal_failure_is_raised_at_once_and_pulls_the_brake() -> None:
     client, naps, brake, book = ScriptedClient(refused_key()), Naps(), Brake(), Book()
     with pytest.raises(Fatal, match="mock:one: status 401"):
-        run(seat_line(exchange(client), book, brake=brake, sleep=naps).complete(ask()))
+        jumping(seat_line(exchange(client), book, brake=brake, sleep=naps).complete(ask()))
     assert (len(client.asked), naps.lengths, book.fates) == (1, [], ["fatal"])
     assert brake.pulled == "fatal"
     assert "MOCK_API_KEY" in brake.reason
@@ -149,7 +151,7 @@ def test_a_fatal_failure_is_raised_at_once_and_pulls_the_brake() -> None:
 def test_an_outage_without_a_way_back_is_not_tried_again() -> None:
     client, brake = ScriptedClient(CallFailed("outage", "the model was withdrawn")), Brake()
     with pytest.raises(Outage, match="withdrawn"):
-        run(seat_line(exchange(client), Book(), brake=brake, sleep=Naps()).complete(ask()))
+        jumping(seat_line(exchange(client), Book(), brake=brake, sleep=Naps()).complete(ask()))
     assert len(client.asked) == 1
     assert brake.pulled is None
 
@@ -161,7 +163,7 @@ def test_no_slot_is_held_while_waiting_for_the_provider() -> None:
     slots = Slots(1)
     held: list[int] = []
     naps = Naps(during=lambda: held.append(slots.view.in_flight))
-    run(
+    jumping(
         seat_line(exchange(ScriptedClient(busy(), limited(1.0), ANSWER), slots=slots), Book(), sleep=naps).complete(
             ask()
         )
@@ -173,67 +175,66 @@ def test_no_slot_is_held_while_waiting_for_the_provider() -> None:
 def test_only_a_rate_limit_cuts_the_slots() -> None:
     slots = Slots(8)
     client = ScriptedClient(busy(), limited(1.0), busy(), ANSWER)
-    run(seat_line(exchange(client, slots=slots), Book(), sleep=Naps()).complete(ask()))
+    jumping(seat_line(exchange(client, slots=slots), Book(), sleep=Naps()).complete(ask()))
     assert slots.view.cuts == 1
 
 
 def test_O19_time_in_the_queue_for_a_slot_is_not_the_decisions() -> None:
-    client, book = ScriptedClient(after(0.01)), Book()
-    shared = exchange(client, slots=Slots(1), timeout=0.4)
+    client, book = ScriptedClient(after(1.0)), Book()
+    shared = exchange(client, slots=Slots(1), timeout=1.5)
 
-    async def crowd() -> None:
+    async def crowd() -> float:
         await asyncio.gather(*(seat_line(shared, book, seat).complete(ask()) for seat in range(80)))
+        return now()
 
-    began = time.monotonic()
-    run(crowd())
-    assert time.monotonic() - began > 2 * 0.4
+    assert jumping(crowd()) == pytest.approx(80.0)
     assert client.most_in_flight == 1
     assert book.fates == ["answered"] * 80
-    assert all(call.latency < 0.4 for call in book.calls)
+    assert [call.latency for call in book.calls] == pytest.approx([1.0] * 80)
 
 
 # -- the decision's time -----------------------------------------------------------------------------------------------
 
 
 def test_O20_one_timeout_covers_all_calls_and_waits_of_an_attempt_and_the_next_attempt_has_its_own() -> None:
-    client, book, naps = ScriptedClient(busy(0.2), hang, hang), Book(), Naps()
-    line = seat_line(exchange(client, timeout=0.4), book, sleep=naps)
+    client, book = ScriptedClient(busy(20.0), hang, hang), Book()
+    line = seat_line(exchange(client, timeout=40.0), book)
     spans: list[float] = []
 
     async def both() -> None:
         for attempt, ending in ((1, Outage), (2, DecisionTimedOut)):
             line.open(0, attempt)
-            began = time.monotonic()
+            began = now()
             with pytest.raises(ending):
                 await line.complete(ask())
-            spans.append(time.monotonic() - began)
+            spans.append(now() - began)
 
-    run(both())
-    # The wait of 0.2 s and a bit was not slept through, but it counts: the second call had less than the other half.
-    assert len(naps.lengths) == 1
-    assert spans[0] < 0.35
-    assert spans[1] > 0.39
+    jumping(both())
+    assert spans == pytest.approx([40.0, 40.0])
+    # After a wait of 20 s and at most an eighth of a second more, the second call had what was left.
+    assert book.calls[1].latency == pytest.approx(19.9375, abs=0.0625)
+    assert book.calls[2].latency == pytest.approx(40.0)
     assert book.fates == ["wait", "outage", "timed_out"]
     assert [call.key.attempt for call in book.calls] == [1, 1, 2]
 
 
 def test_the_time_of_failed_calls_counts_too() -> None:
     async def slowly_busy(request: Request) -> Completion:
-        await asyncio.sleep(0.2)
-        raise CallFailed("wait", "status 500", wait=0.05, status=500)
+        await asyncio.sleep(20.0)
+        raise CallFailed("wait", "status 500", wait=5.0, status=500)
 
     client = ScriptedClient(slowly_busy)
     with pytest.raises(Outage):
-        run(seat_line(exchange(client, timeout=0.5), Book(), sleep=Naps()).complete(ask()))
-    # Twice 0.2 s and a wait of 0.05 s or more leave less than another such wait.
+        jumping(seat_line(exchange(client, timeout=50.0), Book()).complete(ask()))
+    # Twice 20 s and a wait of 5 s or more leave less than another such wait.
     assert len(client.asked) == 2
 
 
 def test_time_that_the_provider_took_is_not_charged_to_the_policy() -> None:
     book = Book()
-    line = seat_line(exchange(ScriptedClient(busy(0.3), hang), timeout=0.4), book, sleep=Naps())
-    with pytest.raises(Outage, match=r"failures and waits took 0\.\d+ of 0\.4 s"):
-        run(line.complete(ask()))
+    line = seat_line(exchange(ScriptedClient(busy(30.0), hang), timeout=40.0), book)
+    with pytest.raises(Outage, match=r"failures and waits took 30 of 40 s"):
+        jumping(line.complete(ask()))
     # Not settled: the replay of the episode asks again.
     assert book.paid(book.calls[-1].key, ask()) is None
 
@@ -241,5 +242,5 @@ def test_time_that_the_provider_took_is_not_charged_to_the_policy() -> None:
 def test_a_client_that_raises_a_timeout_of_its_own_is_a_bug_and_no_timeout() -> None:
     book = Book()
     with pytest.raises(TimeoutError):
-        run(seat_line(exchange(ScriptedClient(TimeoutError("its own"))), book).complete(ask()))
+        jumping(seat_line(exchange(ScriptedClient(TimeoutError("its own"))), book).complete(ask()))
     assert book.fates == ["fatal"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -14,7 +13,8 @@ from harness.limits import Slots
 from harness.store import StoreFailed
 from policies.contract import Completion, Request
 from tests.harness.scripted_client import ANSWER, Book, ScriptedClient, after, ask, exchange, hang, limited, until
-from tests.harness.seat_lines import run, seat_line
+from tests.harness.seat_lines import seat_line
+from tests.jumping_time import jumping, now
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -32,7 +32,7 @@ def test_a_call_that_is_cut_off_is_written_down_and_may_be_asked_again() -> None
             await asking
         return await seat_line(exchange(client), book).complete(ask())
 
-    assert run(cut_then_again()) == ANSWER
+    assert jumping(cut_then_again()) == ANSWER
     assert book.fates == ["lost", "answered"]
     assert [call.number for call in book.calls] == [0, 1]
     assert (book.calls[0].error, book.calls[0].billing, book.calls[0].cost) == (LOST, "unknown", None)
@@ -59,7 +59,7 @@ def test_a_pulled_brake_ends_the_wait_for_a_slot_and_lets_the_call_in_flight_ret
         gate.set()
         return await first
 
-    assert run(queue()) == ANSWER
+    assert jumping(queue()) == ANSWER
     assert len(client.asked) == len(book.calls) == 1
     assert shared.slots.view == Slots(1).view
 
@@ -76,7 +76,7 @@ def test_a_pulled_brake_ends_the_wait_for_the_minutes_budget() -> None:
         with pytest.raises(Stopping, match="no money left"):
             await second
 
-    run(paced())
+    jumping(paced())
     assert len(client.asked) == 1
 
 
@@ -84,25 +84,28 @@ def test_a_pulled_brake_ends_the_wait_for_the_provider() -> None:
     book, brake = Book(), Brake()
     shared = exchange(ScriptedClient(limited(50.0)))
 
-    async def asleep() -> None:
+    async def asleep() -> float:
         asking = asyncio.create_task(seat_line(shared, book, brake=brake).complete(ask()))
         await until(lambda: bool(book.calls) and shared.slots.view.in_flight == 0)
         brake.pull("interrupted", "Ctrl-C")
+        pulled = now()
         with pytest.raises(Stopping):
             await asking
+        return now() - pulled
 
-    began = time.monotonic()
-    run(asleep())
-    assert time.monotonic() - began < 5
+    assert jumping(asleep()) == 0.0
     assert book.fates == ["wait"]
 
 
 def test_the_ceiling_on_time_ends_a_wait_too() -> None:
-    brake = Brake(Ceilings(seconds=0.05))
-    line = seat_line(exchange(ScriptedClient(limited(50.0))), Book(), brake=brake)
-    with pytest.raises(Stopping, match=r"0\.05 seconds are used up"):
-        run(line.complete(ask()))
-    assert brake.pulled == "ceiling"
+    async def played() -> tuple[str | None, float]:
+        brake = Brake(Ceilings(seconds=5), now=now)
+        line = seat_line(exchange(ScriptedClient(limited(50.0))), Book(), brake=brake)
+        with pytest.raises(Stopping, match=r"5 seconds are used up"):
+            await line.complete(ask())
+        return brake.pulled, now()
+
+    assert jumping(played()) == ("ceiling", 5.0)
 
 
 def test_a_ceiling_on_calls_is_exact_when_many_ask_at_once() -> None:
@@ -113,7 +116,7 @@ def test_a_ceiling_on_calls_is_exact_when_many_ask_at_once() -> None:
         lines = [seat_line(shared, book, seat, brake) for seat in range(50)]
         return await asyncio.gather(*(line.complete(ask()) for line in lines), return_exceptions=True)
 
-    results = run(crowd())
+    results = jumping(crowd())
     assert len(client.asked) == len(book.calls) == 7
     assert sum(result == ANSWER for result in results) == 7
     assert sum(isinstance(result, Stopping) for result in results) == 43
@@ -123,7 +126,7 @@ def test_a_ceiling_on_calls_is_exact_when_many_ask_at_once() -> None:
 def test_a_ceiling_that_earlier_sittings_reached_lets_no_call_leave(spent: dict[str, Any]) -> None:
     client, brake = ScriptedClient(ANSWER), Brake(Ceilings(tokens=100, usd=1.0), **spent)
     with pytest.raises(Stopping, match="used up"):
-        run(seat_line(exchange(client), Book(), brake=brake).complete(ask()))
+        jumping(seat_line(exchange(client), Book(), brake=brake).complete(ask()))
     assert client.asked == []
 
 
@@ -138,7 +141,7 @@ def test_when_a_call_cannot_be_kept_nobody_makes_another(monkeypatch: pytest.Mon
     client, book, brake, told = ScriptedClient(ANSWER), Book(), Brake(), list[Call]()
     monkeypatch.setattr(book, method, fail)
     with pytest.raises(StoreFailed, match="the disk is full"):
-        run(seat_line(exchange(client), book, brake=brake, on_call=told.append).complete(ask()))
+        jumping(seat_line(exchange(client), book, brake=brake, on_call=told.append).complete(ask()))
     assert brake.pulled == "fatal"
     assert "the disk is full" in brake.reason
     assert told == []
@@ -154,14 +157,16 @@ def test_a_call_is_in_the_ledger_before_it_leaves() -> None:
         assert (call.fate, call.request, call.completion) == ("lost", request, None)
         return ANSWER
 
-    run(seat_line(exchange(ScriptedClient(look)), book).complete(ask()))
+    jumping(seat_line(exchange(ScriptedClient(look)), book).complete(ask()))
     assert book.fates == ["answered"]
 
 
 def test_a_bug_in_a_client_is_raised_and_its_words_are_kept_nowhere() -> None:
     book, brake = Book(), Brake()
     with pytest.raises(RuntimeError):
-        run(seat_line(exchange(ScriptedClient(RuntimeError(f"bad header {KEY}"))), book, brake=brake).complete(ask()))
+        jumping(
+            seat_line(exchange(ScriptedClient(RuntimeError(f"bad header {KEY}"))), book, brake=brake).complete(ask())
+        )
     assert book.fates == ["fatal"]
     assert book.calls[0].error == "RuntimeError: a bug in the client"
     assert KEY not in repr(book.calls) + brake.reason

@@ -18,8 +18,9 @@ from harness.store import Store
 from harness.sweep import Flight, Sweep
 from policies.contract import Completion, DecisionTimedOut
 from tests.harness.scripted_client import ANSWER, Book, Naps, ScriptedClient, ask, exchange, hang, limited, until
-from tests.harness.seat_lines import run, seat_line
+from tests.harness.seat_lines import seat_line
 from tests.harness.toy_run import Follower, Model, ToyRun, planned
+from tests.jumping_time import jumping
 
 HOUR = 3600.0
 
@@ -73,7 +74,7 @@ def test_a_pause_is_made_longer_and_never_shorter_and_told_when_that_is_news() -
         await until(lambda: pauses.current is None)
         return told, pauses, clock.slept
 
-    told, pauses, slept = run(play())
+    told, pauses, slept = jumping(play())
     assert [pause and (pause.seconds, pause.cause) for pause in told] == [(HOUR, "first"), (2 * HOUR, "another"), None]
     assert slept == [2 * HOUR, 5.0]
     assert (pauses.over, pauses.seconds) == (2, 1.0 + 2 * HOUR + 5.0)
@@ -96,7 +97,7 @@ def test_while_a_model_is_paused_nobody_gets_a_slot_and_afterwards_turns_come_in
         await asyncio.gather(*(one(number) for number in range(20)))
         return order, limits
 
-    order, seen = run(play())
+    order, seen = jumping(play())
     assert order == list(range(20))
     assert seen[0] == 1
     assert seen == sorted(seen)
@@ -112,7 +113,8 @@ def test_a_wait_longer_than_the_decision_pauses_the_model_holds_no_slot_and_is_c
     slots = Slots(4, pauses=clock.pauses())
     client = ScriptedClient(limited(HOUR), limited(2 * HOUR), ANSWER)
     assert (
-        run(seat_line(exchange(client, slots=slots, tries=1), book, brake=brake, sleep=naps).complete(ask())) == ANSWER
+        jumping(seat_line(exchange(client, slots=slots, tries=1), book, brake=brake, sleep=naps).complete(ask()))
+        == ANSWER
     )
     assert clock.slept == [HOUR, 2 * HOUR]
     assert set(held) == {0}
@@ -134,7 +136,7 @@ def test_every_seat_of_a_paused_model_waits_and_has_its_whole_time_afterwards() 
         return await asyncio.gather(*asked, return_exceptions=True)
 
     # The hanging answers are the policy's own fault only because each got the whole of its time.
-    assert [type(each) for each in run(crowd())] == [DecisionTimedOut] * 3
+    assert [type(each) for each in jumping(crowd())] == [DecisionTimedOut] * 3
     assert sorted(book.fates) == ["timed_out"] * 3 + ["wait"] * 3
     assert len(clock.slept) == 1
 
@@ -152,8 +154,8 @@ def test_a_pause_ends_at_once_when_the_run_is_stopped_or_its_time_is_up() -> Non
         assert slots.view.waiting == 0
         return brake.pulled
 
-    assert run(stopped(Brake(), True)) == "interrupted"
-    assert run(stopped(Brake(Ceilings(seconds=0.3)), False)) == "ceiling"
+    assert jumping(stopped(Brake(), True)) == "interrupted"
+    assert jumping(stopped(Brake(Ceilings(seconds=0.3)), False)) == "ceiling"
 
 
 # -- a run -------------------------------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ def test_after_a_pause_no_more_are_played_at_once_than_before() -> None:
 
     order = (first, *(episode for episode in todo if episode is not first))
     models = {episode.key: ("mock:ann",) if "ann" in episode.entrants else () for episode in todo}
-    run(Sweep(order, 1, play, lambda episode: models[episode.key], {"mock:ann": pauses}, Brake()).run())
+    jumping(Sweep(order, 1, play, lambda episode: models[episode.key], {"mock:ann": pauses}, Brake()).run())
     assert busiest == 1
     assert played[: len(without)] == without
     assert sorted(played) == sorted(models)

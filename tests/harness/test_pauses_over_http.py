@@ -16,7 +16,7 @@ from harness.providers.endpoints import client_for, endpoint_for
 from policies.contract import Completion, Fatal, Outage
 from tests.harness.providers.raw_server import ENVIRON, request
 from tests.harness.scripted_client import Book, Naps, exchange
-from tests.harness.seat_lines import run, seat_line
+from tests.harness.seat_lines import seat_line
 from tests.harness.test_pauses import HOUR, Clock
 
 WIRES = ("openai-chat", "openai-responses", "anthropic")
@@ -46,7 +46,7 @@ class Asked:
         self.book, self.naps, self.brake, self.clock = Book(), Naps(), Brake(), Clock()
         self.answers: list[Completion] = []
         self.failure: Fatal | Outage | None = None
-        run(self._ask(decisions))
+        asyncio.run(self._ask(decisions))
         self.requests: int = server.stats()["requests"]
 
     async def _ask(self, decisions: int) -> None:

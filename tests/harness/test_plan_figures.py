@@ -22,6 +22,7 @@ from harness.planning.wall import Traffic, chain_seconds, seat_seconds, through,
 from harness.prices import cost_of
 from harness.providers.endpoints import endpoint_for
 from policies.contract import Message, Request, Sampling, Usage
+from tests.jumping_time import jumping, now
 
 PRICED = endpoint_for("mine:m", {"mine": {"base_url": "http://127.0.0.1:1", "price": {"input": 2.0, "output": 10.0}}})
 UNKNOWN = endpoint_for("mine:m", {"mine": {"base_url": "http://127.0.0.1:1"}})
@@ -190,24 +191,17 @@ def simulated(episodes: list[tuple[int, int]], workers: int, concurrency: int) -
 
 @pytest.mark.parametrize(("rate", "calls"), [(600.0, 400), (40.0, 25), (3.0, 4), (1.0, 2)])
 def test_a_ceiling_of_requests_takes_as_long_as_its_bucket_does(rate: float, calls: int) -> None:
-    minute = 0.6
-
     async def pace() -> float:
-        slots = Slots(1_000, start=1_000, requests_per_minute=rate, minute=minute)
-        loop = asyncio.get_running_loop()
-        began = loop.time()
+        slots = Slots(1_000, start=1_000, requests_per_minute=rate)
 
         async def one() -> None:
             async with slots.slot():
                 pass
 
         await asyncio.gather(*(one() for _ in range(calls)))
-        return loop.time() - began
+        return now()
 
-    took = asyncio.run(pace())
-    least = through(calls, rate, minute)
-    assert least > 0.1
-    assert least * 0.97 <= took <= least * 1.3 + 0.3
+    assert jumping(pace()) == pytest.approx(through(calls, rate))
 
 
 def test_ceilings_per_minute_and_concurrency_by_hand() -> None:

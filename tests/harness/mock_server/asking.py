@@ -11,10 +11,14 @@ from typing import Any, TypeVar
 import aiohttp
 
 from harness.mock_server import MockServer, Options, Plan, Rule
+from tests.jumping_time import jumping, now
 
 BIDS = 'Your legal bids: 1, 2, 5, 9.\nEnd with an answer such as {"bid": 2}'
 PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages"}
 WIRES = tuple(PATHS)
+
+STARTED = 1_767_225_600.25
+"""The beginning of a test by the server's clock: seconds since 1970, not a whole number."""
 
 T = TypeVar("T")
 
@@ -95,16 +99,21 @@ class Client:
 
 
 def with_server(options: Options | None, use: Callable[[Client], Awaitable[T]]) -> T:
-    """Run `use` with a client of a fresh server, from a plain test."""
+    """Run `use` with a client of a fresh server, from a plain test. The clock jumps: see `tests.jumping_time`."""
 
     async def run() -> T:
         async with (
-            MockServer(options) as server,
+            MockServer(options, clock) as server,
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
         ):
             return await use(Client(session, server))
 
-    return asyncio.run(run())
+    return jumping(run())
+
+
+def clock() -> float:
+    """The moment of a test: seconds since 1970."""
+    return STARTED + now()
 
 
 def planned(*rules: Rule, **more: Any) -> Options:

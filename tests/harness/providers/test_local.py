@@ -9,7 +9,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from harness.providers.endpoints import client_for, endpoint_for
 from harness.providers.local import LocalModelFailed, LocalServer
 from harness.providers.verdicts import CONTEXT_FULL
 from policies.contract import Completion, Message, Request, Sampling
+from tests.waiting import until
 
 pytestmark = pytest.mark.local_model
 
@@ -54,15 +54,6 @@ def alive(pid: int) -> bool:
         return False
     status = Path(f"/proc/{pid}/stat")
     return not status.exists() or status.read_text().rpartition(") ")[2][0] != "Z"
-
-
-def gone(pid: int, seconds: float = 5.0) -> bool:
-    end = time.monotonic() + seconds
-    while alive(pid):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def test_it_answers_over_http_with_legal_moves_counted_tokens_and_its_own_name() -> None:
@@ -136,8 +127,8 @@ def test_it_ends_with_its_block_also_on_an_error_and_can_be_used_again() -> None
         assert second is not None
         return first, second
 
-    for pid in asyncio.run(play()):
-        assert gone(pid)
+    pids = asyncio.run(play())
+    until(lambda: not any(map(alive, pids)))
 
 
 def test_it_ends_when_the_run_is_killed() -> None:
@@ -158,7 +149,7 @@ def test_it_ends_when_the_run_is_killed() -> None:
         assert alive(pid)
         run.send_signal(signal.SIGKILL)
         run.wait()
-    assert gone(pid)
+    until(lambda: not alive(pid))
 
 
 def test_it_prints_nothing() -> None:
