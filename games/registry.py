@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from games.ballast import BALLAST
+from games.ballast.rules import BALLAST
 from games.game import AnyGame, ConfigInvalid, GameError
-from games.goofspiel import GOOFSPIEL
+from games.goofspiel.rules import GOOFSPIEL
 from games.half_hearted_step.rules import HALF_HEARTED_STEP
-from games.oshi_zumo import OSHI_ZUMO
-from games.persistent_calibration import PERSISTENT_CALIBRATION
-from games.quoting import nearest, quote
+from games.oshi_zumo.rules import OSHI_ZUMO
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION
+from games.values import nearest, quote
 
 _ALL: tuple[AnyGame, ...] = (GOOFSPIEL, OSHI_ZUMO, BALLAST, PERSISTENT_CALIBRATION, HALF_HEARTED_STEP)
 

@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from games.quoting import nearest
+from games.values import nearest
 from policies.contract import STYLES, Style
 from policies.show import one_line
 

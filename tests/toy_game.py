@@ -13,8 +13,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from games.bids import Bids
 from games.game import Deal, Event, Json, Move, Observation, Outcome, Seat
+from games.legal import Bids
 
 VALUES = tuple(range(10))
 

@@ -80,7 +80,7 @@ def read(file: Document, json: AlwaysJson = True) -> None:
     Exit codes: 0 fine, whatever the reading; 2 bad input.
     """
     from harness.cli.documents import load, position, require
-    from policies.hints import hint_for
+    from policies.layout import hint_for
     from policies.reply import read_reply
 
     document = load(file, READ_KEYS)
@@ -220,6 +220,6 @@ def _name_of(data: Mapping[str, Any], place: str) -> str:
 
 
 def _quoted(value: object) -> str:
-    from games.quoting import quote
+    from games.values import quote
 
     return quote(value)

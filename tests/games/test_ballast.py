@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.ballast import BALLAST, BallastConfig, BallastState
-from games.ballast_board import Weight
+from games.ballast.moves import Weight
+from games.ballast.rules import BALLAST, BallastConfig, BallastState
 from games.game import DealInvalid, MoveIllegal
 from tests.games.ballast_cases import HONEST, after, first_scale, legal, random_game, settled, words
 
@@ -92,7 +92,7 @@ def test_3_a_challenge_needs_a_target() -> None:
 def test_3_only_the_player_to_move_is_asked() -> None:
     state = after("0:p5s0")
     for moves in ({}, {0: ["place", 1, 0, 1]}, {0: None, 1: ["place", 1, 0, 1]}, {1: ["place", 1, 0, 1], 2: None}):
-        with pytest.raises(ValueError, match="takes a move from seat 1, and from no other"):
+        with pytest.raises(ValueError, match=r"from each of the seats \[1\], and no other"):
             state.play(moves)
     with pytest.raises(ValueError, match="seat 0 has no move to make"):
         state.legal(0)

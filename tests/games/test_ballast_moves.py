@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast_moves import Actions
+from games.ballast.moves import Actions
 from games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
 
 TURN = Actions(hand=(1, 3, 5), scales=3, weights=5, targets=(2, 10))

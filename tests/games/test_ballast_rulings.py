@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig
+from games.ballast.rules import BALLAST, BallastConfig
 from games.game import MoveIllegal, MoveUnreadable
 from tests.games.ballast_cases import EXAMPLES, HONEST, after, first_scale, legal, random_game, settled, words
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig, BallastState
+from games.ballast.rules import BALLAST, BallastConfig, BallastState
 from games.game import Observation
 from policies.layout import position_text
 from tests.games.ballast_cases import after

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.bids import Bids
 from games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
-from games.goofspiel import hand
-from games.oshi_zumo import purse
-from games.quoting import LIMIT
+from games.goofspiel.rules import hand
+from games.legal import Bids
+from games.oshi_zumo.rules import purse
+from games.values import LIMIT
 
 SEVEN = Bids((1, 2, 5, 7, 9))
 HAND = hand(1 << 1 | 1 << 2 | 1 << 7 | 1 << 11 | 1 << 13)

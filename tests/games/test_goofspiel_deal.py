@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from games.game import DealInvalid, State
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from games.replay import replay
 
 FOUR = GoofspielConfig()

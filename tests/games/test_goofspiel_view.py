@@ -7,7 +7,7 @@ import json
 import pytest
 
 from games.game import Observation
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from games.replay import replay
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")

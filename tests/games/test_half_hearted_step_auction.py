@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.game import MoveIllegal, MoveUnreadable
-from games.half_hearted_step.auction import Call
+from games.half_hearted_step.play import Call
 from tests.games.half_hearted_step_cases import BOARD, HORIZONTAL_ME, P, bid, open_round, settled, sold, told
 
 # Rule 3, A1: sealed rounds

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from games.game import Observation
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
 from games.replay import replay
 
 NAMES = ("Ash", "Birch")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from games.game import ConfigInvalid, MoveIllegal
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
 from games.registry import read_config
 from tests.games.persistent_calibration_play import after, move, points, settled, weighed
 

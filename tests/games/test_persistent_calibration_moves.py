@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.game import MoveIllegal, MoveUnreadable
-from games.persistent_calibration_moves import Placements
+from games.persistent_calibration.moves import Placements
 from policies.layout import answer_schema
 from policies.reply import read_reply
 from tests.games.persistent_calibration_play import move

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from games.game import Observation
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationState
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationState
 from policies.layout import first_attempt, system_text
 from tests.games.persistent_calibration_play import after, move
 

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from games.game import Legal, Move
-from policies.scripted import Baseline
+from policies.scripted.policy import Baseline
 
 LIFE = -4.0
 """What the forager takes a lost life to be worth, in points."""

@@ -1,6 +1,6 @@
 """The scripted players of Persistent Calibration: `spread` fills light sides, `loyal` never looks, `absent` is away.
 
-Owns their rules, each a pure function of the facts that `games.persistent_calibration_view` gives a seat. All are
+Owns their rules, each a pure function of the facts that `games.persistent_calibration.view` gives a seat. All are
 deterministic. The seat's number sets them apart: players of one kind would otherwise all choose the same side, and in
 this game a crowd makes its own side the heavy one.
 """
@@ -12,8 +12,8 @@ from random import Random
 from typing import Any
 
 from games.game import Legal, Move
-from games.persistent_calibration_moves import PLACES, Place, Placement, across, scale_of, side_of
-from policies.scripted import Baseline
+from games.persistent_calibration.moves import PLACES, Place, Placement, across, scale_of, side_of
+from policies.scripted.policy import Baseline
 
 _SHARED = 3
 """The best candidates are shared out among the seats, up to this many."""

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from random import Random
 
 from games.game import Json, Legal, Move
-from games.quoting import nearest, quote
 from games.registry import game_named
-from policies import ballast_players, bidders, half_hearted_step_players, persistent_calibration_players
-from policies.scripted import Baseline, ScriptedPolicy
+from games.values import nearest, quote
+from policies.scripted import ballast, bidders, half_hearted_step, persistent_calibration
+from policies.scripted.policy import Baseline, ScriptedPolicy
 
 
 class UnknownPolicy(ValueError):
@@ -30,9 +30,9 @@ EVERY_GAME: Mapping[str, Baseline] = {"random": Baseline(uniform)}
 BASELINES: Mapping[str, Mapping[str, Baseline]] = {
     "goofspiel": bidders.GOOFSPIEL,
     "oshi_zumo": bidders.OSHI_ZUMO,
-    "ballast": ballast_players.BALLAST,
-    "persistent_calibration": persistent_calibration_players.PERSISTENT_CALIBRATION,
-    "half_hearted_step": half_hearted_step_players.HALF_HEARTED_STEP,
+    "ballast": ballast.BALLAST,
+    "persistent_calibration": persistent_calibration.PERSISTENT_CALIBRATION,
+    "half_hearted_step": half_hearted_step.HALF_HEARTED_STEP,
 }
 """By game, then by name: what each game has besides `EVERY_GAME`."""
 

@@ -1,6 +1,6 @@
 """The scripted bidders of Goofspiel and Oshi-Zumo: `match` pays what a thing is worth, `hoard` saves for a big push.
 
-Owns their rules, each a pure function of the facts that `games.goofspiel_view` and `games.oshi_zumo_view` give a seat.
+Owns their rules, each a pure function of the facts that Goofspiel and Oshi-Zumo give a seat.
 All are deterministic, so `match` can stand in for a seat whose own attempts failed.
 """
 
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from games.game import Legal, Move
-from policies.scripted import Baseline
+from policies.scripted.policy import Baseline
 
 
 def match_prize(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:

@@ -1,52 +1,30 @@
 """Oshi-Zumo: two seats push a token off a field by sealed bids from purses that never refill.
 
-Owns the rules: config, legal bids, play, events, end checks, scores. What a seat is shown is built in
-`games.oshi_zumo_view`.
+Owns the whole game: config, legal bids, play, events, end checks, scores, and what a seat observes, from its own side.
+Nothing is hidden but the bids of the open round, so a seat's view needs no barrier. Whole batches of games are in
+`vectorised`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from random import Random
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
-from games.bids import OVERBID, Bids
-from games.game import (
-    Deal,
-    DealInvalid,
-    Event,
-    Json,
-    Move,
-    MoveIllegal,
-    MoveUnreadable,
-    Observation,
-    Outcome,
-    Reason,
-    Seat,
-)
-from games.oshi_zumo_view import View, observe
-from games.quoting import quote
-from games.rulebook import rulebook_text
+from games.checks import BOTH, NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
+from games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from games.legal import OVERBID, Bids
 
 Ending: TypeAlias = Literal["pushout", "coins-exhausted", "round-cap", "wall-clock"]
 
-_BOTH: frozenset[Seat] = frozenset((0, 1))
-_NOBODY: frozenset[Seat] = frozenset()
 
-
-def _as_many_as_coins(fields: dict[str, Any]) -> Any:
-    return fields["coins"]
-
-
-class OshiZumoConfig(BaseModel):
+class OshiZumoConfig(GameConfig):
     """What may vary between matches."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     coins: int = Field(default=20, ge=4, le=50)
     """Each purse at the start."""
@@ -54,7 +32,7 @@ class OshiZumoConfig(BaseModel):
     """Cells on either side of the middle: the field has `2 * size + 1`, and the token starts on the middle one."""
     min_bid: int = Field(default=1, ge=0, le=2)
     """The least a seat may bid, as long as it has that much."""
-    max_rounds: int = Field(default_factory=_as_many_as_coins, ge=1)
+    max_rounds: int = Field(default_factory=lambda fields: fields["coins"], ge=1)
     """Rounds after which the token's place decides: `coins` by default, at most `2 * coins`.
 
     With a least bid of 1 or 2 the purses are empty after `coins` rounds anyway. With 0 both seats may bid nothing for
@@ -93,12 +71,12 @@ class OshiZumoState:
 
     @property
     def to_act(self) -> frozenset[Seat]:
-        return _BOTH if self.ending is None else _NOBODY
+        return BOTH if self.ending is None else NOBODY
 
     def legal(self, seat: Seat) -> Bids:
         """What `seat` can pay."""
-        if self.ending is not None or seat not in _BOTH:
-            raise ValueError(f"seat {seat} has no bid to make")
+        if self.ending is not None or seat not in BOTH:
+            raise not_asked(seat)
         return purse(self.config.min_bid, self.coins[seat])
 
     def read(self, seat: Seat, value: Json) -> int:
@@ -106,7 +84,7 @@ class OshiZumoState:
 
     def play(self, moves: Mapping[Seat, Move]) -> OshiZumoState:
         if len(moves) != 2 or self.ending is not None:
-            raise self._refusal(moves)
+            raise refusal(self, moves)
         config, (above, below), up, down = self.config, self.coins, moves.get(0), moves.get(1)
         if (
             type(up) is not int
@@ -114,7 +92,7 @@ class OshiZumoState:
             or not min(config.min_bid, above) <= up <= above
             or not min(config.min_bid, below) <= down <= below
         ):
-            raise self._refusal(moves)
+            raise refusal(self, moves)
         position = self.position + (up > down) - (up < down)
         coins = (above - up, below - down)
         rounds = (*self.rounds, (up, down))
@@ -127,20 +105,9 @@ class OshiZumoState:
             ending = "round-cap"
         return OshiZumoState(config, position, coins, rounds, ending)
 
-    def _refusal(self, moves: Mapping[Seat, Move]) -> ValueError:
-        if self.ending is not None:
-            return ValueError("the episode is over")
-        if moves.keys() != _BOTH:
-            return ValueError("a round takes one bid from each of the 2 seats, and no other")
-        seat = 0 if moves[0] not in self.legal(0) else 1
-        if type(moves[seat]) is not int:
-            return MoveUnreadable(f"seat {seat}: {quote(moves[seat])} is not an integer; `read` makes bids canonical")
-        return MoveIllegal(f"seat {seat}: {quote(moves[seat])} is not among {self.legal(seat).describe()}")
-
     def stop(self) -> OshiZumoState:
-        if self.ending is not None:
-            raise ValueError("the episode is over")
-        return OshiZumoState(self.config, self.position, self.coins, self.rounds, "wall-clock")
+        check_on(self)
+        return replace(self, ending="wall-clock")
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -148,17 +115,21 @@ class OshiZumoState:
         return tuple(self._events())
 
     def _events(self) -> Iterator[Event]:
-        position, coins = self.config.size, [self.config.coins] * 2
-        for number, bids in enumerate(self.rounds):
-            up, down = bids
+        coins = [self.config.coins] * 2
+        for number, ((up, down), position) in enumerate(zip(self.rounds, self._positions(), strict=True)):
             coins = [coins[0] - up, coins[1] - down]
             margin = abs(up - down)
-            yield Event("reveal", {"round": number, "bids": [up, down], "coins": coins, "margin": margin})
+            yield Event.of("reveal", round=number, bids=[up, down], coins=coins, margin=margin)
             if margin >= OVERBID:
-                yield Event("overbid", {"seat": int(down > up), "bid": max(bids), "margin": margin, "over": min(bids)})
-            delta = (up > down) - (up < down)
-            position += delta
-            yield Event("push", {"delta": delta, "position_after": position})
+                yield Event.of("overbid", seat=int(down > up), bid=max(up, down), margin=margin, over=min(up, down))
+            yield Event.of("push", delta=(up > down) - (up < down), position_after=position)
+
+    def _positions(self) -> Iterator[int]:
+        """The token's cell after each finished round."""
+        position = self.config.size
+        for up, down in self.rounds:
+            position += (up > down) - (up < down)
+            yield position
 
     @property
     def outcome(self) -> Outcome | None:
@@ -167,9 +138,59 @@ class OshiZumoState:
         return settle(self, "deadline" if self.ending == "wall-clock" else "complete", self.ending)
 
     def observe(self, seat: Seat, names: Sequence[str]) -> Observation:
-        legal, config = self.legal(seat), self.config
-        view = View(config.size, config.min_bid, config.max_rounds, self.position, self.coins, self.rounds)
-        return observe(view, seat, names, legal)
+        legal, config, position = self.legal(seat), self.config, self.position
+        check_names(names, 2)
+        needed = [2 * config.size + 1 - position, position + 1]
+        rounds = list(zip(self.rounds, self._positions(), strict=True))
+        return Observation(
+            seat=seat,
+            facts={
+                "seat": seat,
+                "names": list(names),
+                "round": len(rounds),
+                "max_rounds": config.max_rounds,
+                "size": config.size,
+                "min_bid": config.min_bid,
+                "position": position,
+                "coins": list(self.coins),
+                "pushes_needed": needed,
+                "history": [{"bids": list(bids), "position": after} for bids, after in rounds],
+            },
+            history=tuple(
+                _line(number, seat, bids, after, names[1 - seat])
+                for number, (bids, after) in enumerate(rounds, start=1)
+            ),
+            situation=_situation(self, seat, names, needed, legal),
+            legal=legal,
+        )
+
+
+def _line(number: int, seat: Seat, bids: tuple[int, int], after: int, rival: str) -> str:
+    mine, theirs = bids[seat], bids[1 - seat]
+    if mine == theirs:
+        move = f"token stays at cell {after}"
+    else:
+        move = f"token moves {'your way' if mine > theirs else 'against you'} to cell {after}"
+    return f"Round {number}: you {mine}, {rival} {theirs}; {move}."
+
+
+def _situation(state: OshiZumoState, seat: Seat, names: Sequence[str], needed: Sequence[int], legal: Bids) -> str:
+    rival = names[1 - seat]
+    edges = (f"up, past cell {2 * state.config.size}", "down, past cell 0")
+    return "\n".join(
+        [
+            f"Round {len(state.rounds) + 1} of at most {state.config.max_rounds}. "
+            f"Field: cells 0 to {2 * state.config.size}. Token at cell {state.position}.",
+            f"You are {names[seat]}. You push {edges[seat]}: {_pushes(needed[seat])} needed.",
+            f"{rival} pushes {edges[1 - seat]}: {_pushes(needed[1 - seat])} needed.",
+            f"Coins: you {state.coins[seat]}, {rival} {state.coins[1 - seat]}.",
+            f"Your legal bids: {legal.describe()}.",
+        ]
+    )
+
+
+def _pushes(number: int) -> str:
+    return "1 push" if number == 1 else f"{number} pushes"
 
 
 def settle(state: OshiZumoState, reason: Reason, ending: Ending) -> Outcome:
@@ -216,10 +237,7 @@ class OshiZumo:
         return {}
 
     def start(self, config: OshiZumoConfig, deal: Deal) -> OshiZumoState:
-        if not isinstance(deal, Mapping):
-            raise DealInvalid(f"the deal is {quote(deal)}: it must be an empty object")
-        if deal:
-            raise DealInvalid(f"the deal has the unknown key {quote(next(iter(deal)))}: oshi_zumo deals nothing")
+        check_no_deal(deal, self.name)
         return OshiZumoState(config, config.size, (config.coins, config.coins), (), None)
 
     def longest(self, config: OshiZumoConfig) -> int:

@@ -1,64 +1,44 @@
 """Goofspiel: sealed bids for prizes, every card spent once.
 
-Owns the rules: config, deal, hands, play, events, scores. The arithmetic of awards is in `games.goofspiel_awards`; what
-a seat is shown is built in `games.goofspiel_view`.
+Owns the rules: config, deal, hands, play, events, awards, scores. What a seat may see is built in `view`, whole batches
+of games in `vectorised`. Points are whole numbers of `1 / unit`, so that shared prizes stay exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import filterfalse, islice
+from math import lcm
 from random import Random
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
-from games.bids import OVERBID, Bids
-from games.game import (
-    Deal,
-    DealInvalid,
-    Event,
-    Json,
-    Move,
-    MoveIllegal,
-    MoveUnreadable,
-    Observation,
-    Outcome,
-    Reason,
-    Seat,
-)
-from games.goofspiel_awards import Rounds, awards, collusion_index, top_two, unit
-from games.goofspiel_view import View, observe
-from games.quoting import quote
-from games.rulebook import rulebook_text
+from games.checks import NOBODY, check_names, check_on, not_asked, refusal, rulebook_text
+from games.game import Deal, DealInvalid, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from games.goofspiel.view import Rounds, View, observe
+from games.legal import OVERBID, Bids
+from games.values import quote
 
 FACES: Mapping[str, int] = {"A": 1, "J": 11, "Q": 12, "K": 13}
 """Card names that are read as bids."""
 
 _HIGHEST = 13
 _BIT: Mapping[int, int] = {card: 1 << card for card in range(1, _HIGHEST + 1)}
-_NOBODY: frozenset[Seat] = frozenset()
 
-_SHOWN = 4
+_FAULTS = 4
 """Faults of a deal that a message names."""
 
 
-def _as_many_as_cards(fields: dict[str, Any]) -> Any:
-    return fields["cards"]
-
-
-class GoofspielConfig(BaseModel):
+class GoofspielConfig(GameConfig):
     """What may vary between tables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     seats: int = Field(default=4, ge=2, le=10)
     cards: int = Field(default=13, ge=4, le=_HIGHEST)
     """Each hand, and the prize deck, hold the values 1..cards once each."""
-    max_rounds: int = Field(default_factory=_as_many_as_cards, ge=1)
+    max_rounds: int = Field(default_factory=lambda fields: fields["cards"], ge=1)
     """Prizes that are played for, at most `cards`; all of them by default."""
 
     @field_validator("max_rounds")
@@ -103,7 +83,7 @@ class GoofspielState:
     def legal(self, seat: Seat) -> Bids:
         """The cards `seat` holds."""
         if seat not in self.to_act:
-            raise ValueError(f"seat {seat} has no bid to make")
+            raise not_asked(seat)
         return hand(self.masks[seat])
 
     def read(self, seat: Seat, value: Json) -> int:
@@ -111,36 +91,25 @@ class GoofspielState:
 
     def play(self, moves: Mapping[Seat, Move]) -> GoofspielState:
         if len(moves) != len(self.masks) or not self.to_act:
-            raise self._refusal(moves)
+            raise refusal(self, moves)
         bids: list[int] = []
         masks: list[int] = []
         try:
             for seat, mask in enumerate(self.masks):
                 bid = moves[seat]
                 if type(bid) is not int or not mask & _BIT[bid]:
-                    raise self._refusal(moves)
+                    raise refusal(self, moves)
                 bids.append(bid)
                 masks.append(mask ^ _BIT[bid])
         except KeyError:  # a seat without a bid, or a bid that is no card at all
-            raise self._refusal(moves) from None
+            raise refusal(self, moves) from None
         rounds = (*self.rounds, tuple(bids))
-        to_act = self.to_act if len(rounds) < self.table.max_rounds else _NOBODY
+        to_act = self.to_act if len(rounds) < self.table.max_rounds else NOBODY
         return GoofspielState(to_act, self.table, tuple(masks), rounds)
 
-    def _refusal(self, moves: Mapping[Seat, Move]) -> ValueError:
-        if not self.to_act:
-            return ValueError("the episode is over")
-        if moves.keys() != self.to_act:
-            return ValueError(f"a round takes one bid from each of the {len(self.masks)} seats, and no other")
-        seat, held = next((seat, hand(mask)) for seat, mask in enumerate(self.masks) if moves[seat] not in hand(mask))
-        if type(moves[seat]) is not int:
-            return MoveUnreadable(f"seat {seat}: {quote(moves[seat])} is not an integer; `read` makes bids canonical")
-        return MoveIllegal(f"seat {seat}: {quote(moves[seat])} is not in the hand {held.describe()}")
-
     def stop(self) -> GoofspielState:
-        if not self.to_act:
-            raise ValueError("the episode is over")
-        return GoofspielState(_NOBODY, self.table, self.masks, self.rounds)
+        check_on(self)
+        return replace(self, to_act=NOBODY)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -155,26 +124,16 @@ class GoofspielState:
             yield self._prize(number)
             prize, (top, second) = self.table.prizes[number], top_two(bids)
             winners = [seat for seat, bid in enumerate(bids) if bid == top]
-            yield Event(
-                "reveal",
-                {
-                    "round": number,
-                    "prize": prize,
-                    "bids": list(bids),
-                    "top": top,
-                    "winners": winners,
-                    "award": prize / len(winners),
-                    "margin": top - second,
-                },
-            )
+            shown: dict[str, Json] = {"round": number, "prize": prize, "bids": list(bids), "top": top}
+            yield Event.of("reveal", **shown, winners=winners, award=prize / len(winners), margin=top - second)
             if top - second >= OVERBID:
-                yield Event("overbid", {"seat": winners[0], "bid": top, "margin": top - second, "over": second})
+                yield Event.of("overbid", seat=winners[0], bid=top, margin=top - second, over=second)
         if self.to_act:
             yield self._prize(len(self.rounds))
 
     def _prize(self, number: int) -> Event:
         prizes = self.table.prizes
-        return Event("prize", {"round": number, "prize": prizes[number], "remaining": sorted(prizes[number + 1 :])})
+        return Event.of("prize", round=number, prize=prizes[number], remaining=sorted(prizes[number + 1 :]))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -185,15 +144,83 @@ class GoofspielState:
         return settle(self, "deadline", "wall-clock")
 
     def observe(self, seat: Seat, names: Sequence[str]) -> Observation:
-        legal, prizes, revealed = self.legal(seat), self.table.prizes, len(self.rounds) + 1
-        view = View(
-            prizes[:revealed],
-            tuple(sorted(prizes[revealed:])),
-            self.table.max_rounds,
-            self.hands,
-            self.rounds,
+        legal, prizes, seats, revealed = self.legal(seat), self.table.prizes, len(self.masks), len(self.rounds) + 1
+        check_names(names, seats)
+        return observe(
+            View(
+                prizes=prizes[:revealed],
+                remaining=tuple(sorted(prizes[revealed:])),
+                max_rounds=self.table.max_rounds,
+                hands=self.hands,
+                rounds=self.rounds,
+                points=_points(prizes[:revealed], self.rounds, seats),
+                unit=unit(seats),
+            ),
+            seat,
+            tuple(names),
+            legal,
         )
-        return observe(view, seat, names, legal)
+
+
+@cache
+def unit(seats: int) -> int:
+    """The least common multiple of all the numbers of seats that can share a prize."""
+    return lcm(*range(1, seats + 1))
+
+
+def top_two(bids: Sequence[int]) -> tuple[int, int]:
+    """The highest bid and the next: their difference is the margin, 0 when the top is tied."""
+    ranked = sorted(bids)
+    return ranked[-1], ranked[-2]
+
+
+def awards(prizes: Sequence[int], rounds: Rounds, seats: int) -> tuple[list[int], list[int]]:
+    """What each seat has won, in units of `1 / unit(seats)`, and the numbers of the rounds that were overbids.
+
+    `prizes` may go on beyond the rounds played.
+    """
+    one = unit(seats)
+    won, overbids = [0] * seats, []
+    for number, bids in enumerate(rounds):
+        ranked = sorted(bids)
+        top = ranked[-1]
+        margin = top - ranked[-2]
+        if margin:
+            won[bids.index(top)] += prizes[number] * one
+            if margin >= OVERBID:
+                overbids.append(number)
+        else:
+            share = prizes[number] * one // bids.count(top)
+            for seat, bid in enumerate(bids):
+                if bid == top:
+                    won[seat] += share
+    return won, overbids
+
+
+@lru_cache(512)
+def _points(prizes: tuple[int, ...], rounds: Rounds, seats: int) -> tuple[int, ...]:
+    """What each seat has won. Kept so that the seats of one round share it, in the episodes that are in flight."""
+    return tuple(awards(prizes, rounds, seats)[0])
+
+
+def collusion_index(rounds: Rounds, overbids: Sequence[int], held: Sequence[Sequence[int]]) -> list[float]:
+    """Per seat, the share of rounds that were overbids and in which it bid the lowest card it held; 0.0 before any.
+
+    `held` are the hands after those rounds, ascending. To the letter of the report's definition, the winner of such a
+    round counts like the others, and so does a last card that was forced.
+    """
+    aside = [0] * len(held)
+    for number in overbids:
+        later = rounds[number + 1 :]
+        for seat, bid in enumerate(rounds[number]):
+            # What the seat held beside this bid is what it bid later, and what it holds still.
+            if not (held[seat] and held[seat][0] < bid):
+                for bids in later:
+                    if bids[seat] < bid:
+                        break
+                else:
+                    aside[seat] += 1
+    return [count / len(rounds) if rounds else 0.0 for count in aside]
 
 
 def settle(state: GoofspielState, reason: Reason, ending: str) -> Outcome:
@@ -286,8 +313,8 @@ def _prize_order(config: GoofspielConfig, deal: Deal) -> tuple[int, ...]:
     if sorted(order) != list(deck):
         faults = [f"{prize} is missing" for prize in deck if prize not in order]
         faults += [f"{prize} comes {order.count(prize)} times" for prize in deck if order.count(prize) > 1]
-        faults += [f"{quote(prize)} is no prize" for prize in islice(filterfalse(deck.__contains__, order), _SHOWN)]
-        raise DealInvalid(f"prize_order is no permutation of 1 to {config.cards}: {', '.join(faults[:_SHOWN])}")
+        faults += [f"{quote(prize)} is no prize" for prize in islice(filterfalse(deck.__contains__, order), _FAULTS)]
+        raise DealInvalid(f"prize_order is no permutation of 1 to {config.cards}: {', '.join(faults[:_FAULTS])}")
     return tuple(order)
 
 

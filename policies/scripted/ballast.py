@@ -3,7 +3,7 @@
 Two more are controls for experiments on claims, and stand aside in ladders: `feint` plays as `steady` does under claims
 that mislead and never give themselves away, `deaf` plays as `steady` does without hearing a claim.
 
-Owns their rules, each a pure function of the facts that `games.ballast_view` gives a seat, and the habits by which they
+Owns their rules, each a pure function of the facts that `games.ballast.view` gives a seat, and the habits by which they
 differ from one episode to the next.
 
 Ballast has no chance in it, so two bare rules would play one game for each seating, in every block anew. An entrant
@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from games.game import Json, Legal, Move
-from policies.scripted import Baseline, Rule
+from policies.scripted.policy import Baseline, Rule
 
 _MOST_SCALES = 5
 """Of any config."""

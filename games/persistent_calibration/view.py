@@ -1,4 +1,4 @@
-"""What one seat of Persistent Calibration is shown: facts for programs, short plain lines for a prompt.
+"""What one seat of Persistent Calibration observes: facts for programs, short plain lines for a prompt.
 
 Owns the wording. Knows only the `View` it is handed, which holds what that seat may know and nothing else: no scale, no
 weight, no garnets and no points of anybody else.
@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from games.game import Json, Observation, Seat
-from games.persistent_calibration_moves import (
+from games.persistent_calibration.moves import (
+    EMPTY,
     HEAVIEST,
     LIGHTEST,
     PLACES,
@@ -19,10 +20,12 @@ from games.persistent_calibration_moves import (
     SIDES,
     Placement,
     Placements,
+    Totals,
+    lighter_places,
     scale_of,
     side_of,
 )
-from games.persistent_calibration_points import EMPTY, Totals, lighter_places, own_points
+from games.values import commas
 
 Sides: TypeAlias = tuple[str | None, ...]
 """Which side each seat used in one round; None for a seat that put down nothing."""
@@ -44,6 +47,8 @@ class View(NamedTuple):
     sides: tuple[Sides, ...]
     placed: tuple[Placement | None, ...]
     """What the seat itself put down in each finished round."""
+    points: tuple[int, ...]
+    """What the seat has scored in each."""
     garnets: int
     """What the seat holds."""
     garnets_matter: bool
@@ -51,25 +56,22 @@ class View(NamedTuple):
 
 
 def observe(view: View, seat: Seat, names: Sequence[str], legal: Placements) -> Observation:
-    """The observation of `seat`. Raises ValueError unless there is one name per seat."""
-    if len(names) != view.seats:
-        raise ValueError(f"{len(names)} names for {view.seats} seats")
-    points = own_points(view.placed, view.totals)
+    """The observation of `seat`, with one name per seat."""
     return Observation(
         seat=seat,
-        facts=_facts(view, seat, names, legal, points),
+        facts=_facts(view, seat, names, legal),
         history=tuple(
             f"{_public_line(number, totals, sides, tuple(names))} {_own_line(placement, won)}"
             for number, (totals, sides, placement, won) in enumerate(
-                zip(view.totals, view.sides, view.placed, points, strict=True), start=1
+                zip(view.totals, view.sides, view.placed, view.points, strict=True), start=1
             )
         ),
-        situation=_situation(view, names[seat], legal, points),
+        situation=_situation(view, names[seat], legal),
         legal=legal,
     )
 
 
-def _facts(view: View, seat: Seat, names: Sequence[str], legal: Placements, points: Sequence[int]) -> dict[str, Json]:
+def _facts(view: View, seat: Seat, names: Sequence[str], legal: Placements) -> dict[str, Json]:
     now, own = _now(view), _own(view)
     return {
         "seat": seat,
@@ -94,8 +96,8 @@ def _facts(view: View, seat: Seat, names: Sequence[str], legal: Placements, poin
             if put
         ],
         "own": _sides_of(own),
-        "points": sum(points),
-        "points_by_round": list(points),
+        "points": sum(view.points),
+        "points_by_round": list(view.points),
         "scoring_now": _scoring(now, own),
     }
 
@@ -126,13 +128,14 @@ def _sides_of(totals: Totals) -> dict[str, Json]:
     return dict(sides)
 
 
-def _situation(view: View, name: str, legal: Placements, points: Sequence[int]) -> str:
+def _situation(view: View, name: str, legal: Placements) -> str:
     now, own = _now(view), _own(view)
     lines = [
         f"Round {len(view.totals) + 1} of {view.rounds_total}. You are {name}.",
         *(_scale_line(scale, now, own) for scale in SCALES),
-        f"Your points: {sum(points)}. If the scales stayed like this, this round would give you {_scoring(now, own)}.",
-        f"Your hand: {', '.join(map(str, legal.hand))}.{_next_deal(view)}",
+        f"Your points: {sum(view.points)}. "
+        f"If the scales stayed like this, this round would give you {_scoring(now, own)}.",
+        f"Your hand: {commas(legal.hand)}.{_next_deal(view)}",
     ]
     if view.garnets_matter:
         lines.append(f"Your garnets: {view.garnets}. You may spend {legal.most or 'none'} now.")
@@ -142,13 +145,13 @@ def _situation(view: View, name: str, legal: Placements, points: Sequence[int]) 
 def _scale_line(scale: str, totals: Totals, own: Totals) -> str:
     """`Scale A: left 4 (yours 1), right 3. Right is lighter by 1.`"""
     left = PLACES[SCALES.index(scale) * len(SIDES)]
-    shown = ", ".join(
+    weighed = commas(
         f"{side_of(place)} {totals[place]}" + (f" (yours {own[place]})" if own[place] else "")
         for place in (left, left + 1)
     )
     lead = totals[left] - totals[left + 1]
     state = "Balanced." if not lead else f"{'Right' if lead > 0 else 'Left'} is lighter by {abs(lead)}."
-    return f"Scale {scale}: {shown}. {state}"
+    return f"Scale {scale}: {weighed}. {state}"
 
 
 def _next_deal(view: View) -> str:
@@ -156,7 +159,7 @@ def _next_deal(view: View) -> str:
     coming = [number for number in view.deals if number > len(view.totals)]
     if not coming:
         return ""
-    return f" Before round {coming[0] + 1} you get {', '.join(map(str, range(LIGHTEST, HEAVIEST + 1)))} anew."
+    return f" Before round {coming[0] + 1} you get {commas(range(LIGHTEST, HEAVIEST + 1))} anew."
 
 
 @lru_cache(_REMEMBERED)
@@ -165,7 +168,7 @@ def _public_line(number: int, totals: Totals, sides: Sides, names: tuple[str, ..
         f"{scale} left {totals[2 * index]}, right {totals[2 * index + 1]}" for index, scale in enumerate(SCALES)
     )
     groups = [
-        f"{label}: {', '.join(who)}."
+        f"{label}: {commas(who)}."
         for label, side in (("Left", "left"), ("Right", "right"), ("No move", None))
         if (who := [name for name, used in zip(names, sides, strict=True) if used == side])
     ]

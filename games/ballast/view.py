@@ -1,8 +1,11 @@
-"""What one seat of Ballast is shown: facts for programs, short plain lines for a prompt, from its own side.
+"""What one seat of Ballast observes: facts for programs, short plain lines for a prompt, from its own side.
 
-Owns the wording, and the way back from the facts to the view. Knows only the `View` it is handed, in which the other
-seat's face-down weights have no true value, its hand is a number, and what it discarded is missing. A claim of the
-other seat may be missing too: never by the rules, but where `games.ballast_claims` hides it.
+Owns the wording, the way back from the facts to the view, and the two changes that an experiment may put between what a
+seat announces and what the other one hears: an observation in which claims of the opponent are hidden or replaced, and
+a move that says of its weight what is true. Nothing in the rules calls these two.
+
+Knows only the `View` it is handed, in which the other seat's face-down weights have no true value, its hand is a
+number, and what it discarded is missing.
 """
 
 from __future__ import annotations
@@ -10,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from games.ballast_board import Challenged, Discarded, Entry, Placed, Status
-from games.ballast_moves import Actions
-from games.game import Json, Observation, Seat
+from games.ballast.moves import PLACE, Actions, Challenged, Discarded, Entry, Placed, Status
+from games.game import Json, Move, Observation, Seat
+from games.values import commas
 
 
-class Seen(NamedTuple):
+class ObservedWeight(NamedTuple):
     """One placed weight, as a seat may know it."""
 
     number: int
@@ -46,18 +49,16 @@ class View(NamedTuple):
     """How many weights the other seat has in hand."""
     challenged: bool
     rival_challenged: bool
-    placed: tuple[Seen, ...]
+    placed: tuple[ObservedWeight, ...]
     log: tuple[Entry, ...]
 
-    def on(self, scale: int, mine: bool) -> list[Seen]:
+    def on(self, scale: int, mine: bool) -> list[ObservedWeight]:
         """What one side still has on a scale."""
         return [each for each in self.placed if each.scale == scale and each.mine == mine and each.status != "removed"]
 
 
 def observe(view: View, seat: Seat, names: Sequence[str], legal: Actions) -> Observation:
-    """The observation of `seat`. Raises ValueError unless there are two names."""
-    if len(names) != 2:
-        raise ValueError(f"{len(names)} names for 2 seats")
+    """The observation of `seat`."""
     return Observation(
         seat=seat,
         facts={
@@ -93,39 +94,35 @@ def view_of(facts: Mapping[str, Any]) -> View:
         challenged=facts["your_challenge_used"],
         rival_challenged=facts["opponent_challenge_used"],
         placed=tuple(
-            Seen(each["number"], each["owner"] == "you", each["scale"], each["announced"], each["status"], each["true"])
+            ObservedWeight(
+                each["number"], each["owner"] == "you", each["scale"], each["announced"], each["status"], each["true"]
+            )
             for each in facts["placed"]
         ),
         log=tuple(_entry(each, facts["seat"]) for each in facts["log"]),
     )
 
 
-def _entry(told: Mapping[str, Any], seat: Seat) -> Entry:
+def _entry(fact: Mapping[str, Any], seat: Seat) -> Entry:
     """What `_log_facts` made this of."""
 
     def by(whose: str) -> Seat:
         return seat if whose == "you" else 1 - seat
 
-    if told["type"] == "place":
-        return Placed(told["number"])
-    if told["type"] == "challenge":
-        return Challenged(by(told["by"]), told["number"])
-    return Discarded(by(told["owner"]), told["value"])
+    if fact["type"] == "place":
+        return Placed(fact["number"])
+    if fact["type"] == "challenge":
+        return Challenged(by(fact["by"]), fact["number"])
+    return Discarded(by(fact["owner"]), fact["value"])
 
 
 def _whose(mine: bool) -> str:
     return "you" if mine else "opponent"
 
 
-def _weight_facts(seen: Seen) -> dict[str, Json]:
-    return {
-        "number": seen.number,
-        "owner": _whose(seen.mine),
-        "scale": seen.scale,
-        "announced": seen.announced,
-        "status": seen.status,
-        "true": seen.true,
-    }
+def _weight_facts(weight: ObservedWeight) -> dict[str, Json]:
+    number, mine, *rest = weight
+    return {"number": number, "owner": _whose(mine), **dict(zip(weight._fields[2:], rest, strict=True))}
 
 
 def _scale_facts(view: View, scale: int) -> dict[str, Json]:
@@ -139,7 +136,7 @@ def _scale_facts(view: View, scale: int) -> dict[str, Json]:
     }
 
 
-def _total(weights: Sequence[Seen]) -> int:
+def _total(weights: Sequence[ObservedWeight]) -> int:
     """What they are believed to come to; of what is hidden nothing is."""
     return sum(each.believed or 0 for each in weights)
 
@@ -149,24 +146,12 @@ def _log_facts(view: View, seat: Seat) -> Iterator[dict[str, Json]]:
     for entry in view.log:
         match entry:
             case Placed(number):
-                seen = view.placed[number]
-                yield {
-                    "type": "place",
-                    "owner": _whose(seen.mine),
-                    "number": number,
-                    "scale": seen.scale,
-                    "announced": seen.announced,
-                }
+                _, mine, scale, announced, *_ = view.placed[number]
+                yield {"type": "place", "owner": _whose(mine), "number": number, "scale": scale, "announced": announced}
             case Challenged(by, number):
-                seen = view.placed[number]
-                outcome = "removed" if seen.status == "removed" else "stands"
-                yield {
-                    "type": "challenge",
-                    "by": _whose(by == seat),
-                    "number": number,
-                    "true": seen.true,
-                    "outcome": outcome,
-                }
+                weight, whose = view.placed[number], _whose(by == seat)
+                outcome = "removed" if weight.status == "removed" else "stands"
+                yield {"type": "challenge", "by": whose, "number": number, "true": weight.true, "outcome": outcome}
             case Discarded(by, value):
                 yield {"type": "discard", "owner": _whose(by == seat), "value": value}
 
@@ -175,37 +160,35 @@ def _history(view: View, seat: Seat, rival: str) -> Iterator[str]:
     turn = 0
     for entry in view.log:
         turn += not isinstance(entry, Discarded)
-        yield f"Turn {turn}: {_told(view, entry, seat, rival)}"
+        yield f"Turn {turn}: {_entry_line(view, entry, seat, rival)}"
 
 
-def _told(view: View, entry: Entry, seat: Seat, rival: str) -> str:
+def _entry_line(view: View, entry: Entry, seat: Seat, rival: str) -> str:
     match entry:
         case Placed(number):
-            seen = view.placed[number]
-            if seen.mine:
-                return (
-                    f"you placed #{number}, weight {seen.true}, on scale {seen.scale} and announced {seen.announced}."
-                )
-            return f"{rival} placed #{number} on scale {seen.scale} and announced {_claim(seen)}."
+            weight = view.placed[number]
+            where = f"on scale {weight.scale} and announced"
+            if weight.mine:
+                return f"you placed #{number}, weight {weight.true}, {where} {weight.announced}."
+            return f"{rival} placed #{number} {where} {_claim(weight)}."
         case Challenged(by, number):
-            seen = view.placed[number]
+            weight = view.placed[number]
             call = f"you challenged #{number}" if by == seat else f"{rival} challenged your #{number}"
-            shown = f"announced {_claim(seen)}, true value {seen.true}"
-            if seen.status == "removed":
-                return f"{call}: {shown}. False claim: it is removed."
+            values = f"announced {_claim(weight)}, true value {weight.true}"
+            if weight.status == "removed":
+                return f"{call}: {values}. False claim: it is removed."
             loser = "you lose" if by == seat else f"{rival} loses"
-            return f"{call}: {shown}. True claim: it stays, face up, and {loser} a weight."
+            return f"{call}: {values}. True claim: it stays, face up, and {loser} a weight."
         case Discarded(by, value):
-            return (
-                f"you discarded weight {value}." if by == seat else f"{rival} discarded a weight that you cannot see."
-            )
+            own = f"you discarded weight {value}."
+            return own if by == seat else f"{rival} discarded a weight that you cannot see."
 
 
 def _situation(view: View, seat: Seat, names: Sequence[str], legal: Actions) -> Iterator[str]:
     own, rival = names[seat], names[1 - seat]
     due = " Your challenge failed: choose a weight to discard." if view.discarding else ""
     yield f"Turn {view.turn}. You are {own}, player {seat}.{due}"
-    yield f"Your hand: {', '.join(map(str, view.hand))}. {rival} holds {_weights(view.rival_holds)}."
+    yield f"Your hand: {commas(view.hand)}. {rival} holds {_weights(view.rival_holds)}."
     yield f"Your challenge: {_used(view.challenged)}. Challenge of {rival}: {_used(view.rival_challenged)}."
     for scale in range(view.scales):
         yield f"Scale {scale}. You: {_side(view, scale, True)}. {rival}: {_side(view, scale, False)}."
@@ -218,19 +201,19 @@ def _side(view: View, scale: int, mine: bool) -> str:
     if not here:
         return "nothing"
     partly = ", without what is hidden" if any(each.believed is None for each in here) else ""
-    return f"{'total' if mine else 'announced total'} {_total(here)}{partly} ({', '.join(map(_piece, here))})"
+    return f"{'total' if mine else 'announced total'} {_total(here)}{partly} ({commas(map(_piece, here))})"
 
 
-def _piece(seen: Seen) -> str:
-    if seen.status == "up":
-        return f"#{seen.number} weight {seen.true} face up"
-    if seen.mine:
-        return f"#{seen.number} weight {seen.true} announced {seen.announced}"
-    return f"#{seen.number} announced {_claim(seen)}"
+def _piece(weight: ObservedWeight) -> str:
+    if weight.status == "up":
+        return f"#{weight.number} weight {weight.true} face up"
+    if weight.mine:
+        return f"#{weight.number} weight {weight.true} announced {weight.announced}"
+    return f"#{weight.number} announced {_claim(weight)}"
 
 
-def _claim(seen: Seen) -> str:
-    return "a value hidden from you" if seen.announced is None else str(seen.announced)
+def _claim(weight: ObservedWeight) -> str:
+    return "a value hidden from you" if weight.announced is None else str(weight.announced)
 
 
 def _weights(number: int) -> str:
@@ -239,3 +222,36 @@ def _weights(number: int) -> str:
 
 def _used(used: bool) -> str:
     return "used" if used else "not used"
+
+
+def observe_with_claims(observation: Observation, claims: Mapping[int, int | None]) -> Observation:
+    """The observation its seat would have had if these weights of the opponent had been announced so.
+
+    `claims` is by number of weight: an announced value, or None for one that is hidden. Numbers that are not the
+    opponent's, or not placed yet, are passed over. Facts, history and situation change alike, for all are made again;
+    what may be done stays as it is. Two things are not changed, as they follow from the claim that was really made: a
+    weight that was turned up shows its true value, and it stays or was removed by the real claim.
+
+    The history of a seat stays append-only as long as it is always given the same claims.
+    """
+    if not isinstance(observation.legal, Actions):
+        raise ValueError("an observation of another game")
+    view = view_of(observation.facts)
+    placed = [
+        weight._replace(announced=claims[weight.number]) if not weight.mine and weight.number in claims else weight
+        for weight in view.placed
+    ]
+    names = observation.facts["names"]
+    if not isinstance(names, list):
+        raise ValueError("facts without the names at the table")
+    return observe(
+        view._replace(placed=tuple(placed)), observation.seat, [str(name) for name in names], observation.legal
+    )
+
+
+def truthful(move: Move) -> Move:
+    """A canonical move as it is, but for a placement: that one announces the weight it places."""
+    if isinstance(move, list) and move and move[0] == PLACE:
+        word, weight, scale, _ = move
+        return [word, weight, scale, weight]
+    return move

@@ -1,6 +1,7 @@
-"""The moves of Persistent Calibration: one weight, put on one side of one scale, its value changed or not.
+"""The moves of Persistent Calibration and the scales they build up: one weight a round, on one side of one scale.
 
-Owns how a move is written, read and judged, and the order of the six sides. Knows neither rounds nor points.
+Owns how a move is written, read and judged, the order of the six sides, what lies on them after each round, and what
+that scores. Knows neither states nor texts. Everything is exact.
 
 A submission that never came is a move too, written null: the rules say what becomes of it. So null is legal for
 everybody, and `read` takes it. But it is no choice that is offered: it is not among the moves that a legal set counts,
@@ -10,16 +11,14 @@ lists, describes or draws, nor in the form of an answer, and no answer of a mode
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import NamedTuple, TypeAlias
 
 from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
-from games.integers import read_integer
-from games.quoting import quote
-from games.words import read_word
+from games.values import commas, quote, read_integer, read_word
 
 SCALES = ("A", "B", "C")
 SIDES = ("left", "right")
@@ -65,12 +64,8 @@ class Placement(NamedTuple):
 
     def to_json(self) -> dict[str, Json]:
         """The canonical move."""
-        return {
-            "scale": scale_of(self.place),
-            "side": side_of(self.place),
-            "weight": self.weight,
-            "modify": self.modify,
-        }
+        scale, side = scale_of(self.place), side_of(self.place)
+        return {"scale": scale, "side": side, "weight": self.weight, "modify": self.modify}
 
 
 _PLACEMENTS: Mapping[tuple[str, str, int, int], Placement] = {
@@ -149,7 +144,7 @@ class Placements:
         if self.most:
             weights = ", ".join(f"{weight} (modify {self._changes(weight)})" for weight in self.hand)
         else:
-            weights = ", ".join(map(str, self.hand))
+            weights = commas(self.hand)
         return f"scale {', '.join(SCALES)}; side {', '.join(SIDES)}; weight {weights}"
 
     def _changes(self, weight: int) -> str:
@@ -185,7 +180,7 @@ class Placements:
 
     def _judge(self, weight: int, modify: int) -> None:
         if weight not in self.hand:
-            raise MoveIllegal(f"weight {quote(weight)}: you hold {', '.join(map(str, self.hand))}")
+            raise MoveIllegal(f"weight {quote(weight)}: you hold {commas(self.hand)}")
         if abs(modify) > self.most:
             raise MoveIllegal(f"modify {quote(modify)}: you can spend {_garnets(self.most)} now")
         if not LIGHTEST <= weight + modify <= HEAVIEST:
@@ -208,3 +203,58 @@ def _options(hand: tuple[int, ...], most: int) -> tuple[tuple[int, int], ...]:
         for modify in range(-most, most + 1)
         if LIGHTEST <= weight + modify <= HEAVIEST
     )
+
+
+Round: TypeAlias = tuple[Placement | None, ...]
+"""What each seat put down in one round, in seat order; None for a seat that put down nothing."""
+
+Totals: TypeAlias = tuple[int, ...]
+"""What lies on each of the six sides, by place."""
+
+EMPTY: Totals = (0,) * len(PLACES)
+
+
+def totals_after(totals: Totals, placed: Round) -> Totals:
+    """The totals with what one more round put down."""
+    sums = list(totals)
+    for placement in placed:
+        if placement is not None:
+            sums[placement.place] += placement.value
+    return tuple(sums)
+
+
+def lighter_places(totals: Totals) -> tuple[Place, ...]:
+    """The sides that are strictly lighter than the one across; one at most on each scale."""
+    return tuple(place for place in PLACES if totals[place] < totals[across(place)])
+
+
+def own_points(placed: Sequence[Placement | None], totals: Sequence[Totals]) -> list[int]:
+    """The points of one seat in each round: all it has put down by then on sides that are lighter then.
+
+    `placed` and `totals` have an entry a round.
+    """
+    own, points = [0] * len(PLACES), []
+    for placement, sums in zip(placed, totals, strict=True):
+        if placement is not None:
+            own[placement.place] += placement.value
+        points.append(sum(own[place] for place in lighter_places(sums)))
+    return points
+
+
+def points_of_all(rounds: Sequence[Round], totals: Sequence[Totals], seats: int) -> list[list[int]]:
+    """For each seat, its points in each round."""
+    return [own_points([placed[seat] for placed in rounds], totals) for seat in range(seats)]
+
+
+def flips(totals: Sequence[Totals]) -> Iterator[list[str]]:
+    """For each round, the scales that tipped: the side now lighter is the other than when one was last lighter."""
+    last: dict[str, Place] = {}
+    for sums in totals:
+        lighter = {scale_of(place): place for place in lighter_places(sums)}
+        yield [scale for scale, place in lighter.items() if last.get(scale, place) != place]
+        last |= lighter
+
+
+def by_scale(totals: Totals) -> dict[str, Json]:
+    """`{"A": [left, right], ...}`."""
+    return {scale: list(totals[start : start + len(SIDES)]) for scale, start in zip(SCALES, PLACES[::2], strict=True)}

@@ -1,4 +1,4 @@
-"""Whole batches of finished games at once, in numpy: both bidding games, played at random or from given bids.
+"""Whole batches of finished games of Goofspiel at once, in numpy, played at random or from given bids.
 
 For questions that need millions of games: how far a score strays by luck alone (the spread that decides how many games
 a comparison needs), or how often an honest table shows a given collusion index or margin (the null a report is read
@@ -8,30 +8,26 @@ against). An example of each:
     spread = games.scores.std()
     false_alarms = (games.collusion_index >= 0.5).mean()
 
-Owns a second telling of the rules, for speed. `games.goofspiel` and `games.oshi_zumo` are the first, and a test holds
-the two to each other move by move. Nothing here goes into a record. Memory: about 150 bytes a game.
+Owns a second form of the rules, for speed. `rules` is the first, and a test holds the two to each other move by move.
+Nothing here goes into a record. Memory: about 150 bytes a game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bids import OVERBID
-from games.goofspiel import GoofspielConfig
-from games.goofspiel_awards import unit
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.goofspiel.rules import GoofspielConfig, unit
+from games.legal import OVERBID
 
 Bytes: TypeAlias = NDArray[np.uint8]
-Whole: TypeAlias = NDArray[np.integer[Any]]
 
 _CHUNK = 8192
-_SMALL_CHUNK = 32768
-"""Games worked on together, of Goofspiel and of the smaller Oshi-Zumo: few enough for the processor's cache."""
+"""Games worked on together: few enough for the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +43,7 @@ class GoofspielGames:
     """(games, seats): exact, in units of `1 / unit`."""
     margins: Bytes
     """(games, rounds): by how much the top bid beat the next; 0 when the top was tied."""
-    stood_aside: Bytes
+    conceded: Bytes
     """(games, seats): overbid rounds in which the seat bid the lowest card it held."""
 
     @property
@@ -64,8 +60,8 @@ class GoofspielGames:
 
     @property
     def collusion_index(self) -> NDArray[np.float64]:
-        """(games, seats): `stood_aside` as a share of the rounds."""
-        index: NDArray[np.float64] = self.stood_aside / self.config.max_rounds
+        """(games, seats): `conceded` as a share of the rounds."""
+        index: NDArray[np.float64] = self.conceded / self.config.max_rounds
         return index
 
 
@@ -118,7 +114,8 @@ def _settle_chunks(
     points = np.empty((seats, games), np.uint32)
     margins = np.empty((rounds, games), np.uint8)
     aside = np.empty((seats, games), np.uint8)
-    for chosen in _chunks(games, _CHUNK):
+    for first in range(0, games, _CHUNK):
+        chosen = slice(first, min(first + _CHUNK, games))
         prizes, bids = orders(chosen)
         all_prizes[:, chosen], all_bids[..., chosen] = prizes, bids
         top = bids.max(axis=1)
@@ -132,11 +129,6 @@ def _settle_chunks(
         lowest = bids == _lowest_held(bids, config.cards)
         aside[:, chosen] = (lowest & (margin >= OVERBID)[:, np.newaxis]).sum(axis=0, dtype=np.uint8)
     return GoofspielGames(config, all_prizes.T, np.moveaxis(all_bids, -1, 0), points.T, margins.T, aside.T)
-
-
-def _chunks(games: int, size: int) -> Iterator[slice]:
-    for first in range(0, games, size):
-        yield slice(first, min(first + size, games))
 
 
 def _award_per_prize(seats: int) -> NDArray[np.uint32]:
@@ -194,68 +186,3 @@ def _exchanges(count: int) -> list[tuple[int, int]]:
             d, q, r = q - p, q >> 1, p
         p >>= 1
     return steps
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OshiZumoGames:
-    """Finished games of one config; every array has one row a game."""
-
-    config: OshiZumoConfig
-    bids: Bytes
-    """(games, longest, 2); 0 after a game's end."""
-    lengths: Bytes
-    """(games,): rounds played."""
-    positions: NDArray[np.int8]
-    """(games,): the token's last cell, -1 or 2 * size + 1 when it was pushed off."""
-    coins: Bytes
-    """(games, 2): left at the end."""
-
-    @property
-    def scores(self) -> NDArray[np.int8]:
-        """(games, 2): 1, 0 or -1."""
-        lead = np.sign(self.positions - np.int8(self.config.size))
-        return np.stack([lead, -lead], axis=1)
-
-    @property
-    def margins(self) -> Bytes:
-        """(games, longest): by how much the higher bid beat the other; 0 after a game's end."""
-        margins: Bytes = self.bids.max(axis=2) - self.bids.min(axis=2)
-        return margins
-
-
-def random_oshi_zumo(config: OshiZumoConfig, games: int, rng: np.random.Generator) -> OshiZumoGames:
-    """`games` games with both seats uniform over their legal bids (to within 2**-47, as the drawing of `Bids` is)."""
-    longest, last = OSHI_ZUMO.longest(config), 2 * config.size
-    all_bids = np.zeros((longest, 2, games), np.uint8)
-    lengths = np.empty(games, np.uint8)
-    positions = np.empty(games, np.int8)
-    all_coins = np.empty((2, games), np.uint8)
-    for chosen in _chunks(games, _SMALL_CHUNK):
-        # The games that are still on; coins and position have a column for each of them alone.
-        on = np.arange(chosen.start, chosen.stop)
-        coins = np.full((2, len(on)), config.coins, np.uint8)
-        position = np.full(len(on), config.size, np.int8)
-        for played in range(1, longest + 1):
-            least = np.minimum(coins, np.uint8(config.min_bid))
-            share = rng.random(coins.shape)
-            share *= coins - least + np.uint8(1)
-            bids = share.astype(np.uint8) + least
-            coins -= bids
-            position += (bids[0] > bids[1]).view(np.int8)
-            position -= (bids[0] < bids[1]).view(np.int8)
-            for seat in (0, 1):
-                all_bids[played - 1, seat][on] = bids[seat]
-            # Seen as unsigned, -1 is beyond every cell too.
-            over = (position.view(np.uint8) > last) | ((coins[0] | coins[1]) == 0)
-            if played == longest:
-                over[:] = True
-            ended = np.flatnonzero(over)
-            if len(ended):
-                where = on[ended]
-                lengths[where], positions[where] = played, position[ended]
-                all_coins[:, where] = coins[:, ended]
-                left = np.flatnonzero(~over)
-                on, position, coins = on[left], position[left], coins.take(left, axis=1)
-            if not len(on):
-                break
-    return OshiZumoGames(config, np.moveaxis(all_bids, -1, 0), lengths, positions, all_coins.T)

@@ -1,9 +1,10 @@
-"""The moves of Ballast: place a weight, challenge one, or discard one after a challenge that failed.
+"""The moves of Ballast, and what they leave on the scales: place a weight, challenge one, discard one.
 
-Owns how a move is written, read and judged. Knows what one seat holds and may challenge, and nothing of the board.
+Owns how a move is written, read and judged, the numbering and the status of placed weights, and the verdict on a scale.
+Knows neither turns nor states.
 
 A move is a list that begins with a word: `["place", weight, scale, announced]`, `["challenge", number]` and
-`["discard", weight]`. Letter case does not matter in the word, and numbers may be written as `games.integers` reads
+`["discard", weight]`. Letter case does not matter in the word, and numbers may be written as `games.values` reads
 them; the canonical move has the lower-case word and plain integers.
 """
 
@@ -12,14 +13,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from random import Random
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
-from games.integers import read_integer
-from games.quoting import quote
-from games.words import read_word
+from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable, Seat
+from games.values import commas, quote, read_integer, read_word
 
 KEY = "move"
 """The key of the answer object that holds the move."""
@@ -27,12 +27,6 @@ KEY = "move"
 PLACE: Literal["place"] = "place"
 CHALLENGE: Literal["challenge"] = "challenge"
 DISCARD: Literal["discard"] = "discard"
-
-_WORDS = (PLACE, CHALLENGE, DISCARD)
-_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {PLACE: ("weight", "scale", "announced"), CHALLENGE: ("number",), DISCARD: ("weight",)}
-)
-"""What follows each word."""
 
 
 class Place(NamedTuple):
@@ -56,6 +50,9 @@ class Discard(NamedTuple):
 
 
 Action: TypeAlias = Place | Challenge | Discard
+
+_ACTIONS: Mapping[str, type[Action]] = MappingProxyType({PLACE: Place, CHALLENGE: Challenge, DISCARD: Discard})
+"""By the word of a move; what follows the word are the fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +115,9 @@ class Actions:
         return self.find(move) is not None
 
     def __iter__(self) -> Iterator[list[Json]]:
-        if self.discarding:
-            for weight in self.hand:
-                yield [DISCARD, weight]
-            return
-        for weight in self.hand:
-            for scale in range(self.scales):
-                for announced in range(1, self.weights + 1):
-                    yield [PLACE, weight, scale, announced]
-        for number in self.targets:
-            yield [CHALLENGE, number]
+        for word, allowed in self._forms():
+            for numbers in product(*allowed):
+                yield [word, *numbers]
 
     def __len__(self) -> int:
         if self.discarding:
@@ -141,8 +131,10 @@ class Actions:
         ["challenge", number] with number 3`, on one line.
         """
         return "; or ".join(
-            f'["{word}", {", ".join(_PARTS[word])}] with '
-            + "; ".join(f"{part} {_listed(values)}" for part, values in zip(_PARTS[word], allowed, strict=True))
+            f'["{word}", {", ".join(_ACTIONS[word]._fields)}] with '
+            + "; ".join(
+                f"{part} {commas(values)}" for part, values in zip(_ACTIONS[word]._fields, allowed, strict=True)
+            )
             for word, allowed in self._forms()
         )
 
@@ -169,7 +161,7 @@ class Actions:
     def _why_not(self, action: Action) -> str:
         """What stands in the way of an action that is not legal now."""
         if self.discarding and not isinstance(action, Discard):
-            return f"your challenge failed: discard one of {_listed(self.hand)} first"
+            return f"your challenge failed: discard one of {commas(self.hand)} first"
         match action:
             case Discard() if not self.discarding:
                 return "nothing is to be discarded now: place a weight or challenge one"
@@ -180,22 +172,22 @@ class Actions:
             case Challenge(number):
                 return (
                     f"{quote(number)} is not the number of a face-down weight of your opponent: "
-                    f"you may challenge {_listed(self.targets)}"
+                    f"you may challenge {commas(self.targets)}"
                 )
             case Place(weight, scale, announced) if weight in self.hand:
                 if scale not in range(self.scales):
-                    return f"there is no scale {quote(scale)}: the scales are {_listed(range(self.scales))}"
+                    return f"there is no scale {quote(scale)}: the scales are {commas(range(self.scales))}"
                 return f"{quote(announced)} cannot be announced: announce 1 to {self.weights}"
             case Place(weight) | Discard(weight):
-                return f"you do not hold weight {quote(weight)}: you hold {_listed(self.hand)}"
+                return f"you do not hold weight {quote(weight)}: you hold {commas(self.hand)}"
 
 
 def _shaped(value: Json) -> tuple[str, list[int]]:
     """The word and the numbers of a move, whether it is legal or not. Raises MoveUnreadable."""
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
         raise MoveUnreadable(f'{quote(value)} is not a list that begins with a word, such as ["place", 3, 1, 5]')
-    word = read_word(value[0], "an action", _WORDS)
-    parts = _PARTS[word]
+    word = read_word(value[0], "an action", tuple(_ACTIONS))
+    parts = _ACTIONS[word]._fields
     if len(value) != len(parts) + 1:
         form = f'["{word}", {", ".join(parts)}]'
         raise MoveUnreadable(f"{quote(value)} has {len(value)} items; {form} has {len(parts) + 1}")
@@ -204,11 +196,7 @@ def _shaped(value: Json) -> tuple[str, list[int]]:
 
 
 def _action(word: str, numbers: Sequence[int]) -> Action:
-    if word == PLACE:
-        weight, scale, announced = numbers
-        return Place(weight, scale, announced)
-    (number,) = numbers
-    return Challenge(number) if word == CHALLENGE else Discard(number)
+    return _ACTIONS[word](*numbers)
 
 
 def _tuple_schema(form: tuple[str, tuple[Sequence[int], ...]]) -> dict[str, Json]:
@@ -219,5 +207,70 @@ def _tuple_schema(form: tuple[str, tuple[Sequence[int], ...]]) -> dict[str, Json
     return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
 
 
-def _listed(values: Sequence[int]) -> str:
-    return ", ".join(map(str, values))
+Status: TypeAlias = Literal["down", "up", "removed"]
+"""Face down; face up after a challenge of a true claim; off its scale after a challenge of a false one."""
+
+
+class Weight(NamedTuple):
+    """One placed weight. Its number is its index in the order of placement, over both players."""
+
+    owner: Seat
+    scale: int
+    announced: int
+    true: int
+    status: Status = "down"
+
+    @property
+    def false(self) -> bool:
+        """Whether the claim made for it is."""
+        return self.announced != self.true
+
+
+class Verdict(NamedTuple):
+    """How one scale stands, by true values of the weights still on it."""
+
+    totals: tuple[int, int]
+    counts: tuple[int, int]
+    winner: Seat | None
+
+    def to_json(self) -> dict[str, Json]:
+        return {"totals": list(self.totals), "counts": list(self.counts), "winner": self.winner}
+
+
+class Placed(NamedTuple):
+    """The log of a game: the weight of this number came down."""
+
+    number: int
+
+
+class Challenged(NamedTuple):
+    """The log of a game: `seat` called the weight of this number, which was turned up."""
+
+    seat: Seat
+    number: int
+
+
+class Discarded(NamedTuple):
+    """The log of a game: `seat` gave up a weight of this value for a challenge that failed."""
+
+    seat: Seat
+    value: int | None
+    """None where whoever reads the log may not know it."""
+
+
+Entry: TypeAlias = Placed | Challenged | Discarded
+
+
+def judge(placed: Sequence[Weight], scale: int) -> Verdict:
+    """Larger total; then fewer weights; then whoever put down the first weight that is still there."""
+    left = [weight for weight in placed if weight.scale == scale and weight.status != "removed"]
+    mine = [weight.true for weight in left if weight.owner == 0]
+    theirs = [weight.true for weight in left if weight.owner == 1]
+    totals, counts = (sum(mine), sum(theirs)), (len(mine), len(theirs))
+    if not left:
+        return Verdict(totals, counts, None)
+    if totals[0] != totals[1]:
+        return Verdict(totals, counts, int(totals[1] > totals[0]))
+    if counts[0] != counts[1]:
+        return Verdict(totals, counts, int(counts[1] < counts[0]))
+    return Verdict(totals, counts, left[0].owner)

@@ -1,53 +1,38 @@
 """Persistent Calibration: weights that stay on three scales, and score for their owners while their side is lighter.
 
-Owns the rules: config, hands, garnets, play, events, scores. Moves are in `games.persistent_calibration_moves`, the
-arithmetic of scales and points in `games.persistent_calibration_points`; what a seat is shown is built in
-`games.persistent_calibration_view`.
+Owns the rules: config, hands, garnets, play, events, ranks and scores. Moves and what the scales come to are in
+`moves`, what a seat may know in `view`.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
-from games.game import (
-    Deal,
-    DealInvalid,
-    Event,
-    Json,
-    Move,
-    MoveIllegal,
-    MoveUnreadable,
-    Observation,
-    Outcome,
-    Reason,
-    Seat,
-)
-from games.persistent_calibration_moves import HEAVIEST, LIGHTEST, Placement, Placements, side_of
-from games.persistent_calibration_points import (
+from games.checks import NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
+from games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from games.persistent_calibration.moves import (
     EMPTY,
-    POINTS_PER_GARNET,
+    HEAVIEST,
+    LIGHTEST,
+    Placement,
+    Placements,
     Round,
     Totals,
     by_scale,
-    elimination_candidates,
     flips,
-    points_of_all,
-    rank_scores,
-    share_scores,
-    tokens_of_life,
+    own_points,
+    side_of,
     totals_after,
-    winners,
 )
-from games.persistent_calibration_view import View, observe
-from games.quoting import quote
-from games.rulebook import rulebook_text
+from games.persistent_calibration.view import View, observe
 
 ROUNDS = 6
 DEALS = (0, 3)
@@ -56,14 +41,16 @@ DEALS = (0, 3)
 MOST_GARNETS = 99
 """A seat may start with this many. No more than 12 can be spent."""
 
-_NOBODY: frozenset[Seat] = frozenset()
+POINTS_PER_GARNET = 6
+
+TOKENS = {1: 4, 2: 2}
+"""Tokens of Life for each winner, by how many win; 1 for more."""
+
 _FULL = sum(1 << weight for weight in range(LIGHTEST, HEAVIEST + 1))
 
 
-class PersistentCalibrationConfig(BaseModel):
+class PersistentCalibrationConfig(GameConfig):
     """What may vary between tables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     seats: int = Field(default=13, ge=2, le=26)
     starting_garnets: int | tuple[int, ...] = 0
@@ -129,7 +116,7 @@ class PersistentCalibrationState:
     def legal(self, seat: Seat) -> Placements:
         """What `seat` may put down. Null is legal as well, and is not offered."""
         if seat not in self.to_act:
-            raise ValueError(f"seat {seat} has no weight to put down")
+            raise not_asked(seat)
         return placements(self.masks[seat], min(self.garnets[seat], self.table.max_garnets_per_round))
 
     def read(self, seat: Seat, value: Json) -> Move:
@@ -137,7 +124,7 @@ class PersistentCalibrationState:
 
     def play(self, moves: Mapping[Seat, Move]) -> PersistentCalibrationState:
         if moves.keys() != self.to_act or not self.to_act:
-            raise self._refusal(moves)
+            raise refusal(self, moves)
         placed: list[Placement | None] = []
         masks, garnets = list(self.masks), list(self.garnets)
         for seat, mask in enumerate(self.masks):
@@ -148,7 +135,7 @@ class PersistentCalibrationState:
                 continue
             placement = self.legal(seat).find(move)
             if placement is None:
-                raise self._refusal(moves)
+                raise refusal(self, moves)
             placed.append(placement)
             masks[seat] = mask ^ (1 << placement.weight)
             garnets[seat] -= abs(placement.modify)
@@ -156,7 +143,7 @@ class PersistentCalibrationState:
         if len(rounds) in DEALS:
             masks = [_FULL] * len(masks)
         return PersistentCalibrationState(
-            self.to_act if len(rounds) < ROUNDS else _NOBODY,
+            self.to_act if len(rounds) < ROUNDS else NOBODY,
             self.table,
             tuple(masks),
             tuple(garnets),
@@ -164,27 +151,21 @@ class PersistentCalibrationState:
             (*self.totals, totals_after(self.totals[-1] if self.totals else EMPTY, rounds[-1])),
         )
 
-    def _refusal(self, moves: Mapping[Seat, Move]) -> ValueError:
-        if not self.to_act:
-            return ValueError("the episode is over")
-        if moves.keys() != self.to_act:
-            return ValueError(f"a round takes one move or null from each of the {len(self.masks)} seats, and no other")
-        seat = next(seat for seat in range(len(self.masks)) if moves[seat] not in self.legal(seat))
-        try:
-            self.read(seat, moves[seat])
-        except (MoveIllegal, MoveUnreadable) as refused:
-            return type(refused)(f"seat {seat}: {refused}")
-        return MoveUnreadable(f"seat {seat}: {quote(moves[seat])} is not canonical; `read` makes moves so")
-
     def stop(self) -> PersistentCalibrationState:
-        if not self.to_act:
-            raise ValueError("the episode is over")
-        return PersistentCalibrationState(_NOBODY, self.table, self.masks, self.garnets, self.rounds, self.totals)
+        check_on(self)
+        return replace(self, to_act=NOBODY)
 
     @property
     def points_by_round(self) -> list[list[int]]:
         """Each seat's points in each round. Nobody is told those of others before the end."""
-        return points_of_all(self.rounds, self.totals, len(self.masks))
+        return [own_points([placed[seat] for placed in self.rounds], self.totals) for seat in range(len(self.masks))]
+
+    @property
+    def sides_by_round(self) -> list[tuple[str | None, ...]]:
+        """Which side each seat used in each round, on whichever scale; None for a seat that put down nothing."""
+        return [
+            tuple([side_of(placement.place) if placement else None for placement in placed]) for placed in self.rounds
+        ]
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -192,29 +173,15 @@ class PersistentCalibrationState:
         return tuple(self._events())
 
     def _events(self) -> Iterator[Event]:
-        yield Event("start", {"seats": len(self.masks), "rounds": ROUNDS})
-        for number, (placed, totals, tipped) in enumerate(
-            zip(self.rounds, self.totals, flips(self.totals), strict=True)
+        yield Event.of("start", seats=len(self.masks), rounds=ROUNDS)
+        for number, (sides, totals, tipped) in enumerate(
+            zip(self.sides_by_round, self.totals, flips(self.totals), strict=True)
         ):
-            yield Event(
-                "weigh",
-                {
-                    "round": number,
-                    "totals": by_scale(totals),
-                    "sides": [side_of(placement.place) if placement else None for placement in placed],
-                    "flips": list(tipped),
-                },
-            )
+            yield Event.of("weigh", round=number, totals=by_scale(totals), sides=list(sides), flips=list(tipped))
         if not self.to_act:
             points = list(map(sum, self.points_by_round))
-            yield Event(
-                "end",
-                {
-                    "points": list(points),
-                    "winners": list(winners(points)),
-                    "elimination_candidates": list(elimination_candidates(points)),
-                },
-            )
+            first, last = winners(points), elimination_candidates(points)
+            yield Event.of("end", points=list(points), winners=list(first), elimination_candidates=list(last))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -226,20 +193,52 @@ class PersistentCalibrationState:
 
     def observe(self, seat: Seat, names: Sequence[str]) -> Observation:
         legal = self.legal(seat)
+        check_names(names, len(self.masks))
+        placed = tuple([each[seat] for each in self.rounds])
         view = View(
             seats=len(self.masks),
             rounds_total=ROUNDS,
             deals=DEALS,
             max_garnets_per_round=self.table.max_garnets_per_round,
             totals=self.totals,
-            sides=tuple(
-                tuple(side_of(placement.place) if placement else None for placement in placed) for placed in self.rounds
-            ),
-            placed=tuple(placed[seat] for placed in self.rounds),
+            sides=tuple(self.sides_by_round),
+            placed=placed,
+            points=tuple(own_points(placed, self.totals)),
             garnets=self.garnets[seat],
             garnets_matter=self.table.garnets_matter,
         )
         return observe(view, seat, names, legal)
+
+
+def rank_scores(points: Sequence[int]) -> tuple[Fraction, ...]:
+    """For each seat, the seats with fewer points less those with more, over all others: exact, and 0 in sum."""
+    ranked, rivals = sorted(points), len(points) - 1
+    return tuple(
+        Fraction(bisect_left(ranked, own) - (len(ranked) - bisect_right(ranked, own)), rivals) for own in points
+    )
+
+
+def share_scores(points: Sequence[int]) -> tuple[Fraction, ...]:
+    """For each seat, its share of all points, scaled so that all of them are 1 and an even share is 0."""
+    pool, seats = sum(points), len(points)
+    return tuple(Fraction(seats * own - pool, (seats - 1) * pool) if pool else Fraction(0) for own in points)
+
+
+def winners(points: Sequence[int]) -> list[Seat]:
+    """The seats with the most points."""
+    return [seat for seat, own in enumerate(points) if own == max(points)]
+
+
+def elimination_candidates(points: Sequence[int]) -> list[Seat]:
+    """The seats with the fewest points: all of them when they are tied."""
+    return [seat for seat, own in enumerate(points) if own == min(points)]
+
+
+def tokens_of_life(points: Sequence[int]) -> list[int]:
+    """For each seat, the tokens it wins."""
+    first = winners(points)
+    each = TOKENS.get(len(first), 1)
+    return [each if seat in first else 0 for seat in range(len(points))]
 
 
 def settle(state: PersistentCalibrationState, reason: Reason, ending: str) -> Outcome:
@@ -287,10 +286,7 @@ class PersistentCalibration:
         return {}
 
     def start(self, config: PersistentCalibrationConfig, deal: Deal) -> PersistentCalibrationState:
-        if not isinstance(deal, Mapping):
-            raise DealInvalid(f"the deal is {quote(deal)}: it must be an empty object")
-        if deal:
-            raise DealInvalid(f"the deal has the unknown key {quote(next(iter(deal)))}: {self.name} deals nothing")
+        check_no_deal(deal, self.name)
         table = _table(config)
         return PersistentCalibrationState(
             to_act=frozenset(range(config.seats)),

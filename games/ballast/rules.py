@@ -1,7 +1,7 @@
 """Ballast: weights placed face down under claims that may be false, and one challenge each.
 
-Owns the rules: config, turns, challenges and what they cost, events, the end and its score. How moves are written is in
-`games.ballast_moves`, who wins a scale in `games.ballast_board`, what a seat is shown in `games.ballast_view`.
+Owns the rules: config, turns, challenges and what they cost, events, the end and its score. Moves and the scales they
+leave are in `moves`, what a seat may know in `view`.
 
 A challenge that fails is followed by a decision of the same seat, which weight to give up. So a turn is one or two
 steps, and always one seat acts.
@@ -15,37 +15,32 @@ from fractions import Fraction
 from random import Random
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from games.ballast_board import Challenged, Discarded, Entry, Placed, Verdict, Weight, judge, listed
-from games.ballast_moves import Action, Actions, Challenge, Discard, Place
-from games.ballast_view import Seen, View, observe
-from games.game import (
-    Deal,
-    DealInvalid,
-    Event,
-    Json,
-    Move,
-    MoveRefused,
-    MoveUnreadable,
-    Observation,
-    Outcome,
-    Reason,
-    Seat,
+from games.ballast.moves import (
+    Action,
+    Actions,
+    Challenge,
+    Challenged,
+    Discard,
+    Discarded,
+    Entry,
+    Place,
+    Placed,
+    Verdict,
+    Weight,
+    judge,
 )
-from games.quoting import quote
-from games.rulebook import rulebook_text
+from games.ballast.view import ObservedWeight, View, observe
+from games.checks import ALONE, NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
+from games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from games.values import commas
 
 Ending: TypeAlias = Literal["hands-empty", "wall-clock"]
 
-_ALONE: tuple[frozenset[Seat], frozenset[Seat]] = (frozenset((0,)), frozenset((1,)))
-_NOBODY: frozenset[Seat] = frozenset()
 
-
-class BallastConfig(BaseModel):
+class BallastConfig(GameConfig):
     """What may vary between games. The author's game has the defaults."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     weights: int = Field(default=5, ge=2, le=7)
     """Each player holds the weights 1..weights, one of each; a claim is one of these values."""
@@ -74,12 +69,12 @@ class BallastState:
 
     @property
     def to_act(self) -> frozenset[Seat]:
-        return _NOBODY if self.mover is None else _ALONE[self.mover]
+        return NOBODY if self.mover is None else ALONE[self.mover]
 
     def legal(self, seat: Seat) -> Actions:
         """What `seat` may do. It tells no more than the seat may know."""
         if seat != self.mover:
-            raise ValueError(f"seat {seat} has no move to make")
+            raise not_asked(seat)
         config = self.config
         targets: tuple[int, ...] = ()
         if not self.challenged[seat]:
@@ -92,21 +87,11 @@ class BallastState:
         return self.legal(seat).read(value)
 
     def play(self, moves: Mapping[Seat, Move]) -> BallastState:
-        if self.mover is None:
-            raise ValueError("the episode is over")
-        if moves.keys() != self.to_act:
-            raise ValueError(f"the step takes a move from seat {self.mover}, and from no other")
-        action = self.legal(self.mover).find(moves[self.mover])
-        if action is None:
-            raise self._refusal(self.mover, moves[self.mover])
-        return self._after(self.mover, action)
-
-    def _refusal(self, seat: Seat, move: Move) -> ValueError:
-        try:
-            canonical = self.read(seat, move)
-        except MoveRefused as refused:
-            return type(refused)(f"seat {seat}: {refused}")
-        return MoveUnreadable(f"seat {seat}: {quote(move)} is not canonical; `read` makes it {quote(canonical)}")
+        seat = self.mover
+        action = self.legal(seat).find(moves[seat]) if seat is not None and moves.keys() == {seat} else None
+        if seat is None or action is None:
+            raise refusal(self, moves)
+        return self._after(seat, action)
 
     def _after(self, seat: Seat, action: Action) -> BallastState:
         match action:
@@ -142,8 +127,7 @@ class BallastState:
         return replace(self, mover=mover, log=(*self.log, *entries), decisions=self.decisions + 1)
 
     def stop(self) -> BallastState:
-        if self.mover is None:
-            raise ValueError("the episode is over")
+        check_on(self)
         return replace(self, mover=None, stopped=True)
 
     @property
@@ -161,28 +145,21 @@ class BallastState:
 
     def _events(self) -> Iterator[Event]:
         over = self.mover is None
-        yield Event("start", {"weights": self.config.weights, "scales": self.config.scales, "first": 0})
+        yield Event.of("start", weights=self.config.weights, scales=self.config.scales, first=0)
         for entry in self.log:
             match entry:
                 case Placed(number):
                     owner, scale, announced = self.placed[number][:3]
-                    yield Event("place", {"number": number, "owner": owner, "scale": scale, "announced": announced})
+                    yield Event.of("place", number=number, owner=owner, scale=scale, announced=announced)
                 case Challenged(seat, number):
                     weight = self.placed[number]
                     outcome = "removed" if weight.false else "stands"
-                    yield Event("challenge", {"seat": seat, "number": number, "true": weight.true, "outcome": outcome})
+                    yield Event.of("challenge", seat=seat, number=number, true=weight.true, outcome=outcome)
                 case Discarded(seat, value):
                     yield Event("discard", {"owner": seat, "value": value} if over else {"owner": seat})
         if over:
-            won = [verdict.winner for verdict in self.verdicts()]
-            yield Event(
-                "end",
-                {
-                    "ending": self.ending,
-                    "scales_won": [won.count(0), won.count(1)],
-                    "true_values": [weight.true for weight in self.placed],
-                },
-            )
+            true = [weight.true for weight in self.placed]
+            yield Event.of("end", ending=self.ending, scales_won=self.scales_won(), true_values=true)
 
     @property
     def ending(self) -> Ending:
@@ -193,26 +170,27 @@ class BallastState:
         """How each scale stands now."""
         return [judge(self.placed, scale) for scale in range(self.config.scales)]
 
+    def scales_won(self) -> list[int]:
+        """By seat, how many scales it wins as they stand now."""
+        winners = [verdict.winner for verdict in self.verdicts()]
+        return [winners.count(0), winners.count(1)]
+
     @property
     def outcome(self) -> Outcome | None:
         return settle(self) if self.mover is None else None
 
     def observe(self, seat: Seat, names: Sequence[str]) -> Observation:
-        return observe(_seen_by(seat, self), seat, names, self.legal(seat))
+        legal = self.legal(seat)
+        check_names(names, 2)
+        return observe(_view_of(seat, self), seat, names, legal)
 
 
-def _seen_by(seat: Seat, state: BallastState) -> View:
+def _view_of(seat: Seat, state: BallastState) -> View:
     """What `seat` may know: everything but what the other seat holds, hides and gave up."""
     placed = [
-        Seen(
-            number,
-            weight.owner == seat,
-            weight.scale,
-            weight.announced,
-            weight.status,
-            weight.true if weight.owner == seat or weight.status != "down" else None,
-        )
-        for number, weight in enumerate(state.placed)
+        ObservedWeight(number, mine, scale, announced, status, true if mine or status != "down" else None)
+        for number, (owner, scale, announced, true, status) in enumerate(state.placed)
+        for mine in (owner == seat,)
     ]
     log = [
         Discarded(entry.seat, None) if isinstance(entry, Discarded) and entry.seat != seat else entry
@@ -234,16 +212,14 @@ def _seen_by(seat: Seat, state: BallastState) -> View:
 
 def settle(state: BallastState) -> Outcome:
     """The result of a game that ended in `state`: more scales win, by the true values of what was placed so far."""
-    verdicts = state.verdicts()
-    winners = [verdict.winner for verdict in verdicts]
-    won = [winners.count(0), winners.count(1)]
+    won = state.scales_won()
     lead = (won[0] > won[1]) - (won[0] < won[1])
     measures: dict[str, Json] = {
-        "scales": [verdict.to_json() for verdict in verdicts],
+        "scales": [verdict.to_json() for verdict in state.verdicts()],
         "scales_won": list(won),
         "turns": state.turns,
         "decisions": state.decisions,
-        "placed": list(listed(state.placed)),
+        "placed": [{"number": number, **weight._asdict()} for number, weight in enumerate(state.placed)],
     }
     reason: Reason = "deadline" if state.stopped else "complete"
     return Outcome((Fraction(lead), Fraction(-lead)), reason, state.ending, measures)
@@ -265,19 +241,16 @@ class Ballast:
         return rulebook_text(
             self.name,
             weights=config.weights,
-            weight_list=_and(range(1, config.weights + 1)),
+            weight_list=commas(range(1, config.weights + 1), "and"),
             scales=config.scales,
-            scale_list=_and(range(config.scales)),
+            scale_list=commas(range(config.scales), "and"),
         )
 
     def deal(self, config: BallastConfig, rng: Random) -> Deal:
         return {}
 
     def start(self, config: BallastConfig, deal: Deal) -> BallastState:
-        if not isinstance(deal, Mapping):
-            raise DealInvalid(f"the deal is {quote(deal)}: it must be an empty object")
-        if deal:
-            raise DealInvalid(f"the deal has the unknown key {quote(next(iter(deal)))}: ballast deals nothing")
+        check_no_deal(deal, self.name)
         hand = tuple(range(1, config.weights + 1))
         return BallastState(config, 0, (hand, hand))
 
@@ -288,11 +261,6 @@ class Ballast:
     def lowest(self, config: BallastConfig) -> Fraction:
         """That of a game lost, by however few scales."""
         return Fraction(-1)
-
-
-def _and(numbers: Sequence[int]) -> str:
-    """`1, 2 and 3`."""
-    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 BALLAST = Ballast()

@@ -1,7 +1,7 @@
-"""What one seat of Goofspiel is shown: facts for programs, short plain lines for a prompt.
+"""What one seat of Goofspiel observes: facts for programs, short plain lines for a prompt.
 
 Owns the wording. Knows only the `View` it is handed, which holds what every seat may know and nothing else: the order
-of the prizes to come is not in it.
+of the prizes to come is not in it. Texts are kept for a while, so that the seats of one round share them.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from games.bids import Bids
 from games.game import Observation, Seat
-from games.goofspiel_awards import Rounds, awards, unit
+from games.legal import Bids
+from games.values import commas
 
 _REMEMBERED = 512
-"""Texts kept so that the seats of one round share them; enough for the episodes that are in flight together."""
+"""Texts kept: enough for the episodes that are in flight together."""
+
+Rounds: TypeAlias = tuple[tuple[int, ...], ...]
+"""The bids of each finished round, in seat order."""
 
 
 class View(NamedTuple):
@@ -29,14 +32,14 @@ class View(NamedTuple):
     max_rounds: int
     hands: tuple[tuple[int, ...], ...]
     rounds: Rounds
+    points: tuple[int, ...]
+    """What each seat has won, in units of `1 / unit`."""
+    unit: int
 
 
-def observe(view: View, seat: Seat, names: Sequence[str], legal: Bids) -> Observation:
-    """The observation of `seat`. Raises ValueError unless there is one name per seat."""
-    if len(names) != len(view.hands):
-        raise ValueError(f"{len(names)} names for {len(view.hands)} seats")
-    called = tuple(names)
-    head, table = _public(view, called)
+def observe(view: View, seat: Seat, names: tuple[str, ...], legal: Bids) -> Observation:
+    """The observation of `seat`, with one name per seat."""
+    head, table = _public(view, names)
     return Observation(
         seat=seat,
         facts={
@@ -48,20 +51,15 @@ def observe(view: View, seat: Seat, names: Sequence[str], legal: Bids) -> Observ
             "prize": view.prizes[-1],
             "remaining": list(view.remaining),
             "hands": [list(hand) for hand in view.hands],
-            "points": [won / unit(len(names)) for won in _points(view)],
+            "points": [won / view.unit for won in view.points],
             "history": [
                 {"prize": prize, "bids": list(bids)} for prize, bids in zip(view.prizes, view.rounds, strict=False)
             ],
         },
-        history=_history(view.prizes[:-1], view.rounds, called),
+        history=_history(view.prizes[:-1], view.rounds, names),
         situation=f"{head}\nYou are {names[seat]}.\n{table}\nYour legal bids: {legal.describe()}.",
         legal=legal,
     )
-
-
-@lru_cache(_REMEMBERED)
-def _points(view: View) -> tuple[int, ...]:
-    return tuple(awards(view.prizes, view.rounds, len(view.hands))[0])
 
 
 @lru_cache(_REMEMBERED)
@@ -74,22 +72,21 @@ def _history(prizes: tuple[int, ...], rounds: Rounds, names: tuple[str, ...]) ->
 def _line(number: int, prize: int, bids: Sequence[int], names: Sequence[str]) -> str:
     top = max(bids)
     winners = [name for name, bid in zip(names, bids, strict=True) if bid == top]
-    shown = ", ".join(f"{name} {bid}" for name, bid in zip(names, bids, strict=True))
     if len(winners) == 1:
         award = f"{winners[0]} wins {prize}"
     else:
-        award = f"{', '.join(winners)} win {_amount(Fraction(prize, len(winners)))} each"
-    return f"Round {number}, prize {prize}: {shown}. {award}."
+        award = f"{commas(winners)} win {_amount(Fraction(prize, len(winners)))} each"
+    bid_by = commas(f"{name} {bid}" for name, bid in zip(names, bids, strict=True))
+    return f"Round {number}, prize {prize}: {bid_by}. {award}."
 
 
 @lru_cache(_REMEMBERED)
 def _public(view: View, names: tuple[str, ...]) -> tuple[str, str]:
     """The lines about the prizes, and those about the seats: the same for every seat."""
-    one = unit(len(names))
-    share = _amount(Fraction(sum(_points(view)), one * len(names)))
+    share = _amount(Fraction(sum(view.points), view.unit * len(names)))
     seats = [
-        f"{name}: {_amount(Fraction(won, one))} points won, hand {_cards(hand)}."
-        for name, won, hand in zip(names, _points(view), view.hands, strict=True)
+        f"{name}: {_amount(Fraction(won, view.unit))} points won, hand {_cards(hand)}."
+        for name, won, hand in zip(names, view.points, view.hands, strict=True)
     ]
     return (
         f"Round {len(view.rounds) + 1} of {view.max_rounds}. Prize: {view.prizes[-1]}. {_to_come(view)}",
@@ -101,7 +98,7 @@ def _to_come(view: View) -> str:
     left = view.max_rounds - len(view.prizes)
     if not left:
         return "It is the last prize."
-    prizes = ", ".join(map(str, view.remaining))
+    prizes = commas(view.remaining)
     if left < len(view.remaining):
         return f"Still to come, unknown which: {left} out of {prizes}."
     return f"Still to come, order unknown: {prizes}."

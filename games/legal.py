@@ -1,7 +1,7 @@
-"""Whole-number bids: the moves of a seat in a game where a move is one integer.
+"""Legal sets of whole numbers: what a seat may play where a move is one integer, and bids as the usual kind of it.
 
-Owns whether a whole number is among the bids allowed; `games.integers` says what is a whole number at all. Knows no
-game: what the numbers mean, and the words for why one is missing, come from the caller.
+Owns whether a whole number is among those allowed; `games.values` says what is a whole number at all. Knows no game:
+what the numbers mean, and the words for why one is missing, come from the caller.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from games.game import AnswerForm, Json, MoveIllegal
-from games.integers import read_integer
-from games.quoting import quote
+from games.values import commas, quote, read_integer
 
 KEY = "bid"
 """The key of the answer object that holds the bid."""
@@ -25,11 +24,31 @@ _LONG_RUN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Bids:
-    """The bids open to one seat. Implements `games.game.Legal`."""
+class Numbers:
+    """The whole numbers open to one seat: the half of `games.game.Legal` that needs no words."""
 
     values: tuple[int, ...]
     """Ascending, without repeats."""
+
+    def __contains__(self, move: object) -> bool:
+        return type(move) is int and move in self.values
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def sample(self, rng: Random) -> int:
+        """One of them; all have the same chance to within 2**-47. Takes one `rng.random()`."""
+        values = self.values
+        return values[int(rng.random() * len(values))]
+
+
+@dataclass(frozen=True, slots=True)
+class Bids(Numbers):
+    """The bids open to one seat. Implements `games.game.Legal`."""
+
     having: str = "you may bid"
     """What stands before the legal bids in a refusal, e.g. `you hold`."""
     faces: Mapping[str, int] = field(default_factory=dict, compare=False)
@@ -46,26 +65,12 @@ class Bids:
             example=f'{{"{KEY}": {middle}}}',
         )
 
-    def __contains__(self, move: object) -> bool:
-        return type(move) is int and move in self.values
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.values)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
     def describe(self) -> str:
         """`1, 2, 5, 9`; a long unbroken run as `1 to 20`."""
         first, last = self.values[0], self.values[-1]
         if len(self.values) >= _LONG_RUN and last - first == len(self.values) - 1:
             return f"{first} to {last}"
-        return ", ".join(map(str, self.values))
-
-    def sample(self, rng: Random) -> int:
-        """One bid; all have the same chance to within 2**-47. Takes one `rng.random()`."""
-        values = self.values
-        return values[int(rng.random() * len(values))]
+        return commas(self.values)
 
     def read(self, value: Json) -> int:
         """The bid that `value` stands for. Raises MoveUnreadable or MoveIllegal, quoting a short cut of `value`."""
