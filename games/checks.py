@@ -46,7 +46,7 @@ def refusal(state: State, moves: Mapping[Seat, Move]) -> ValueError:
         return ValueError(f"this step takes one move from each of the seats {sorted(state.to_act)}, and no other")
     seat = next(seat for seat in sorted(moves) if moves[seat] not in state.legal(seat))
     try:
-        canonical = state.read(seat, moves[seat])
+        canonical = state.legal(seat).read(moves[seat])
     except MoveRefused as refused:
         return type(refused)(f"seat {seat}: {refused}")
     return MoveUnreadable(f"seat {seat}: {quote(moves[seat])} is not canonical; `read` makes it {quote(canonical)}")

@@ -186,9 +186,6 @@ class State(Protocol):
     def legal(self, seat: Seat) -> Legal:
         """What `seat` may play now. `seat` must be in `to_act`."""
 
-    def read(self, seat: Seat, value: Json) -> Move:
-        """`self.legal(seat).read(value)`."""
-
     def play(self, moves: Mapping[Seat, Move]) -> State:
         """The next position, after exactly the seats in `to_act` moved at once.
 

@@ -62,7 +62,7 @@ def _moves(state: State, step: Json, number: int, seats: int) -> dict[Seat, Move
     for seat, value in enumerate(step):
         if seat in state.to_act:
             try:
-                moves[seat] = state.read(seat, value)
+                moves[seat] = state.legal(seat).read(value)
             except MoveRefused as refused:
                 why, quoted = str(refused), quote(value)
                 raise StepRefused(why if quoted in why else f"{quoted}: {why}", number, seat) from None

@@ -54,9 +54,6 @@ class ToyState:
     def legal(self, seat: Seat) -> Bids:
         return Bids(VALUES)
 
-    def read(self, seat: Seat, value: Json) -> Move:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> ToyState:
         row = tuple(self.legal(seat).read(moves[seat]) for seat in range(self.config.seats))
         return ToyState(self.config, (*self.rounds, row))

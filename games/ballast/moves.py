@@ -269,8 +269,5 @@ def judge(placed: Sequence[Weight], scale: int) -> Verdict:
     totals, counts = (sum(mine), sum(theirs)), (len(mine), len(theirs))
     if not left:
         return Verdict(totals, counts, None)
-    if totals[0] != totals[1]:
-        return Verdict(totals, counts, int(totals[1] > totals[0]))
-    if counts[0] != counts[1]:
-        return Verdict(totals, counts, int(counts[1] < counts[0]))
-    return Verdict(totals, counts, left[0].owner)
+    lead = totals[0] - totals[1] or counts[1] - counts[0] or (1, -1)[left[0].owner]
+    return Verdict(totals, counts, int(lead < 0))

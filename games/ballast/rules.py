@@ -83,9 +83,6 @@ class BallastState:
             )
         return Actions(self.hands[seat], config.scales, config.weights, targets, self.challenged[seat], self.discarding)
 
-    def read(self, seat: Seat, value: Json) -> list[Json]:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> BallastState:
         seat = self.mover
         action = self.legal(seat).find(moves[seat]) if seat is not None and moves.keys() == {seat} else None

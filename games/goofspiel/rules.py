@@ -86,9 +86,6 @@ class GoofspielState:
             raise not_asked(seat)
         return hand(self.masks[seat])
 
-    def read(self, seat: Seat, value: Json) -> int:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> GoofspielState:
         if len(moves) != len(self.masks) or not self.to_act:
             raise refusal(self, moves)

@@ -107,9 +107,6 @@ class AuctionState(_BeforePlay):
         standing = self.auction.standing
         return AuctionBids(standing.bid + 1 if standing else -self.table.bid_limit, self.table.bid_limit)
 
-    def read(self, seat: Seat, value: Json) -> int | str:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> AuctionState | ChoiceState:
         if not _may_play(self, moves):
             raise refusal(self, moves)
@@ -148,9 +145,6 @@ class ChoiceState(_BeforePlay):
             raise not_asked(seat)
         return FirstChoices()
 
-    def read(self, seat: Seat, value: Json) -> dict[str, Json]:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> PlayState:
         if not _may_play(self, moves):
             raise refusal(self, moves)
@@ -184,9 +178,6 @@ class PlayState(Match):
         if seat not in self.to_act:
             raise not_asked(seat)
         return self.position.legal(seat)
-
-    def read(self, seat: Seat, value: Json) -> int:
-        return self.legal(seat).read(value)
 
     def play(self, moves: Mapping[Seat, Move]) -> PlayState:
         one, other, position = moves.get(0), moves.get(1), self.position

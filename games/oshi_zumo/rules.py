@@ -79,9 +79,6 @@ class OshiZumoState:
             raise not_asked(seat)
         return purse(self.config.min_bid, self.coins[seat])
 
-    def read(self, seat: Seat, value: Json) -> int:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> OshiZumoState:
         if len(moves) != 2 or self.ending is not None:
             raise refusal(self, moves)

@@ -241,11 +241,6 @@ def own_points(placed: Sequence[Placement | None], totals: Sequence[Totals]) -> 
     return points
 
 
-def points_of_all(rounds: Sequence[Round], totals: Sequence[Totals], seats: int) -> list[list[int]]:
-    """For each seat, its points in each round."""
-    return [own_points([placed[seat] for placed in rounds], totals) for seat in range(seats)]
-
-
 def flips(totals: Sequence[Totals]) -> Iterator[list[str]]:
     """For each round, the scales that tipped: the side now lighter is the other than when one was last lighter."""
     last: dict[str, Place] = {}

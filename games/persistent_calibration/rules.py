@@ -119,9 +119,6 @@ class PersistentCalibrationState:
             raise not_asked(seat)
         return placements(self.masks[seat], min(self.garnets[seat], self.table.max_garnets_per_round))
 
-    def read(self, seat: Seat, value: Json) -> Move:
-        return self.legal(seat).read(value)
-
     def play(self, moves: Mapping[Seat, Move]) -> PersistentCalibrationState:
         if moves.keys() != self.to_act or not self.to_act:
             raise refusal(self, moves)

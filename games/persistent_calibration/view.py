@@ -24,6 +24,7 @@ from games.persistent_calibration.moves import (
     lighter_places,
     scale_of,
     side_of,
+    totals_after,
 )
 from games.values import commas
 
@@ -108,11 +109,7 @@ def _now(view: View) -> Totals:
 
 def _own(view: View) -> Totals:
     """What the seat has put down itself, on each of the six sides."""
-    own = [0] * len(PLACES)
-    for placement in view.placed:
-        if placement:
-            own[placement.place] += placement.value
-    return tuple(own)
+    return totals_after(EMPTY, view.placed)
 
 
 def _scoring(totals: Totals, own: Totals) -> int:

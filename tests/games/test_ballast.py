@@ -78,7 +78,7 @@ def test_3_a_claim_may_be_impossible() -> None:
 )
 def test_3_what_is_not_allowed_is_refused_with_the_reason(move: Any, why: str) -> None:
     state = after("0:p5s0 1:p5s1")
-    for ask in (lambda: state.read(0, move), lambda: state.play({0: move})):
+    for ask in (lambda: state.legal(0).read(move), lambda: state.play({0: move})):
         with pytest.raises(MoveIllegal) as refused:
             ask()
         assert why in str(refused.value)
@@ -86,7 +86,7 @@ def test_3_what_is_not_allowed_is_refused_with_the_reason(move: Any, why: str) -
 
 def test_3_a_challenge_needs_a_target() -> None:
     with pytest.raises(MoveIllegal, match="no face-down weight to challenge: place a weight"):
-        after("").read(0, ["challenge", 0])
+        after("").legal(0).read(["challenge", 0])
 
 
 def test_3_only_the_player_to_move_is_asked() -> None:
@@ -115,7 +115,7 @@ def test_4b_a_true_claim_stays_and_the_challenger_chooses_what_to_lose() -> None
     assert legal(state) == [["discard", weight] for weight in range(1, 6)]
     for move in (["place", 1, 0, 1], ["challenge", 0]):
         with pytest.raises(MoveIllegal, match="your challenge failed: discard one of 1, 2, 3, 4, 5 first"):
-            state.read(1, move)
+            state.legal(1).read(move)
     paid = after("0:p5s0 1:c0 1:d4")
     assert paid.hands[1] == (1, 2, 3, 5)
     assert paid.to_act == {0}
@@ -138,7 +138,7 @@ def test_4_a_challenge_uses_up_the_challenge_whatever_comes_of_it() -> None:
         state = after(text)
         assert words(state) == {"place"}
         with pytest.raises(MoveIllegal, match="you have used your one challenge: place a weight"):
-            state.read(1, ["challenge", 1])
+            state.legal(1).read(["challenge", 1])
 
 
 # 5

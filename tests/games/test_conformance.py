@@ -181,7 +181,7 @@ def test_an_episode_ends_within_its_bound_and_only_once(table: Table) -> None:
 def assert_over(end: State, table: Table) -> None:
     assert end.to_act == frozenset()
     for seat in range(table.seats):
-        for ask in (lambda: end.legal(seat), lambda: end.read(seat, None), lambda: end.observe(seat, table.names)):  # noqa: B023
+        for ask in (lambda: end.legal(seat), lambda: end.observe(seat, table.names)):  # noqa: B023
             with pytest.raises(ValueError, match=r"."):
                 ask()
     for late in (end.stop, lambda: end.play({}), lambda: end.play({0: None})):

@@ -29,7 +29,7 @@ def test_legality_agrees_everywhere(table: Table) -> None:
                     told = table.adapter.answer(legal, value)
                     shaped = isinstance(told, dict) and fits_answer(answer.schema, answer.required, told)  # type: ignore[arg-type]
                     if value in legal:
-                        assert legal.read(value) == state.read(seat, value) == value
+                        assert legal.read(value) == state.legal(seat).read(value) == value
                         # Null may be legal without being offered: it is what the rules know a missing move as.
                         assert (value in list(legal)) == shaped == (value is not None)
                         state.play({**moves, seat: value})
@@ -50,7 +50,7 @@ def assert_refused_or_read_as_another(state: State, seat: int, value: Any) -> No
         assert "\n" not in str(refused)
         assert 0 < len(str(refused)) < 400
         with pytest.raises(type(refused)):
-            state.read(seat, value)
+            state.legal(seat).read(value)
 
 
 @every_table

@@ -113,7 +113,7 @@ def test_rule_8_and_A8_a_stay_binds_its_own_player_only_whoever_is_active() -> N
     assert 0 not in state.legal(0)
     assert 0 in state.legal(1)
     with pytest.raises(MoveIllegal, match="you stayed in the turn before: you may go left 1, right 1"):
-        state.read(0, 0)
+        state.legal(0).read(0)
     assert 0 in turned([(0, 1), (1, 0)]).legal(0)
     assert 0 not in turned([(0, 1), (1, 0)]).legal(1)
 

@@ -63,9 +63,9 @@ def test_Z2_a_purse_below_the_least_bid_must_be_bid_whole() -> None:
 def test_Z2_a_seat_without_coins_bids_zero_and_nothing_else() -> None:
     state = after([(20, 1)])
     assert legal(state, 0) == [0]
-    assert state.read(0, "0") == 0
+    assert state.legal(0).read("0") == 0
     with pytest.raises(MoveIllegal, match="1 is not a legal bid now: you may bid 0"):
-        state.read(0, 1)
+        state.legal(0).read(1)
 
 
 def test_Z2_a_bid_outside_is_refused_and_nothing_is_played() -> None:

@@ -173,7 +173,7 @@ def test_a_deal_is_refused(deal: Any, message: str) -> None:
 def test_a_move_that_is_not_canonical_is_read_but_not_played() -> None:
     state = after(seats=2)
     loose = {"scale": "a", "side": " RIGHT ", "weight": "3"}
-    assert state.read(0, loose) == move("AR3")
+    assert state.legal(0).read(loose) == move("AR3")
     with pytest.raises(MoveUnreadable, match=r"seat 0: .* is not canonical"):
         state.play({0: loose, 1: None})
     with pytest.raises(ValueError, match=r"from each of the seats \[0, 1\]"):

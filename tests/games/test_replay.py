@@ -93,7 +93,10 @@ class OneAtATime:
     def start(self, config: Any, deal: Any) -> OneAtATime:
         return self
 
-    def read(self, seat: int, value: Any) -> Any:
+    def legal(self, seat: int) -> OneAtATime:
+        return self
+
+    def read(self, value: Any) -> Any:
         return value
 
     def play(self, moves: Any) -> OneAtATime:
