@@ -130,12 +130,6 @@ def test_garnets_are_spoken_of_where_the_rules_speak_of_them() -> None:
         assert "modify" not in situation
 
 
-def test_a_name_for_each_seat_is_needed() -> None:
-    for names in (("Ash", "Birch"), ("Ash", "Birch", "Cedar", "Dune")):
-        with pytest.raises(ValueError, match=f"{len(names)} names for 3 seats"):
-            seen(after(seats=3), 0, names)
-
-
 # What stays secret
 
 
