@@ -53,7 +53,7 @@ def read_config(game: AnyGame, fields: object) -> BaseModel:
     try:
         return kind.model_validate(dict(fields))
     except ValidationError as error:
-        # A default drawn from a wrong field is reported as an error of its own, which tells nobody anything.
+        # A default drawn from a wrong field is reported as an error of its own, which explains nothing.
         faults = [
             _fault(kind, dict(fault))
             for fault in error.errors(include_url=False)

@@ -1,8 +1,8 @@
 """A prompt and a model behind it, as a policy; and the player that it becomes at a seat.
 
 Owns what a prompted player remembers from turn to turn (its notes) and between its two attempts (its last words).
-Leaves the texts to `policies.layout` and the reading to `policies.reply`. Knows no provider: it has one line to its
-model, and lets every failure of that line pass through.
+Leaves the texts to `policies.layout` and the reading to `policies.reply`. Knows no provider: it has one channel to its
+model, and lets every failure of that channel pass through.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ class PromptedPolicy:
     style: Style
     game: AnyGame
     config: BaseModel
-    """A config of `game`: the rules are told with its numbers."""
+    """A config of `game`: the rules are given with its numbers."""
 
     @property
     def digest(self) -> str:
         """SHA-256, hex, over guidance, model, sampling, style and layout.
 
-        Not over the name, nor over game and config: it is the same policy wherever it is fielded, and records carry
+        Not over the name, nor over game and config: it is the same policy wherever it plays, and records carry
         the rest themselves.
         """
         decisive = {

@@ -255,7 +255,7 @@ def _integer(digits: str) -> int | str:
 
 def _number(text: str) -> float | str:
     value = float(text)
-    # The float nearest to 7.0000000000000000001 is 7, and that nearest to 1e-400 is 0: moves that nobody wrote.
+    # The float nearest to 7.0000000000000000001 is 7, and that nearest to 1e-400 is 0: moves that were never written.
     return value if math.isfinite(value) and (_is_whole(text) or not value.is_integer()) else text
 
 
@@ -314,7 +314,7 @@ def _without_candidate(visible: str, search: Search, keyless: str | None, keys: 
 
 
 def _several(answers: Iterable[_Answer]) -> str:
-    shown = [one_line(json.dumps(answer.part, ensure_ascii=False), 40) for answer in answers]
-    listed = ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
-    unclear = ", and the last does not end the reply" if len(shown) == 2 else ""
-    return f"{len(shown)} different answers{unclear}: {listed}"
+    texts = [one_line(json.dumps(answer.part, ensure_ascii=False), 40) for answer in answers]
+    listed = ", ".join(texts[:6]) + (f" and {len(texts) - 6} more" if len(texts) > 6 else "")
+    unclear = ", and the last does not end the reply" if len(texts) == 2 else ""
+    return f"{len(texts)} different answers{unclear}: {listed}"

@@ -255,14 +255,14 @@ class Discarded(NamedTuple):
 
     seat: Seat
     value: int | None
-    """None where whoever reads the log may not know it."""
+    """None where the reader of the log may not know it."""
 
 
 Entry: TypeAlias = Placed | Challenged | Discarded
 
 
 def judge(placed: Sequence[Weight], scale: int) -> Verdict:
-    """Larger total; then fewer weights; then whoever put down the first weight that is still there."""
+    """Larger total; then fewer weights; then the owner of the first weight that is still there."""
     left = [weight for weight in placed if weight.scale == scale and weight.status != "removed"]
     mine = [weight.true for weight in left if weight.owner == 0]
     theirs = [weight.true for weight in left if weight.owner == 1]

@@ -72,7 +72,7 @@ class BallastState:
         return NOBODY if self.mover is None else ALONE[self.mover]
 
     def legal(self, seat: Seat) -> Actions:
-        """What `seat` may do. It tells no more than the seat may know."""
+        """What `seat` may do. It holds no more than the seat may know."""
         if seat != self.mover:
             raise not_asked(seat)
         config = self.config
@@ -136,7 +136,7 @@ class BallastState:
     def events(self) -> tuple[Event, ...]:
         """`start`, then `place`, `challenge` and `discard` as they came; `end` once the game is over.
 
-        While it is on, a discard tells only whose it was; its value is filled in when the game is over.
+        While it is on, a discard has only its owner; its value is filled in when the game is over.
         """
         return tuple(self._events())
 

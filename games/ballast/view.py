@@ -32,7 +32,7 @@ class ObservedWeight(NamedTuple):
 
     @property
     def believed(self) -> int | None:
-        """Its true value where that is known, else the announced one, as far as it is shown."""
+        """Its true value where that is known, else the announced one, as far as that is known."""
         return self.announced if self.true is None else self.true
 
 

@@ -121,8 +121,8 @@ class GoofspielState:
             yield self._prize(number)
             prize, (top, second) = self.table.prizes[number], top_two(bids)
             winners = [seat for seat, bid in enumerate(bids) if bid == top]
-            shown: dict[str, Json] = {"round": number, "prize": prize, "bids": list(bids), "top": top}
-            yield Event.of("reveal", **shown, winners=winners, award=prize / len(winners), margin=top - second)
+            data: dict[str, Json] = {"round": number, "prize": prize, "bids": list(bids), "top": top}
+            yield Event.of("reveal", **data, winners=winners, award=prize / len(winners), margin=top - second)
             if top - second >= OVERBID:
                 yield Event.of("overbid", seat=winners[0], bid=top, margin=top - second, over=second)
         if self.to_act:

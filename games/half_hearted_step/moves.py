@@ -48,7 +48,7 @@ class AuctionBids:
         """`{"bid": 3}` or `{"bid": "pass"}`; free text may say `{"pass": true}` as well.
 
         The range is given by its ends: a list of all bids would fill a prompt. The example is the pass: a number in it
-        that somebody copies would be a raise in every round.
+        that a model copies would be a raise in every round.
         """
         silent: Json = {"type": "string", "enum": [PASS]}
         raising: Json = {"type": "integer", "minimum": self.low, "maximum": self.high}

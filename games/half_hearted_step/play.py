@@ -27,7 +27,7 @@ ClosedBy: TypeAlias = Literal["all-pass", "no-bid", "cap"]
 """Why the auction ended: a round without a bid, two of them before any bid at all, or the last round allowed."""
 
 SILENT_ROUNDS = 2
-"""Rounds without a bid after which an auction nobody has opened is over."""
+"""Rounds without a bid after which an auction without an opening bid is over."""
 
 DEEMED = 0
 """The bid that the first priority seat is then taken to have made."""
@@ -304,14 +304,14 @@ def match_events(match: Match) -> Iterator[Event]:
 
 
 def end_event(outcome: Outcome) -> Event:
-    """`end`: the result, in which nobody wins when play never began."""
+    """`end`: the result, without a winner when play never began."""
     winner = None if not any(outcome.scores) else int(outcome.scores[1] > 0)
     measures = outcome.measures
     return Event("end", {key: measures[key] for key in ("points", "lead", "threshold", "holder")} | {"winner": winner})
 
 
 def unplayed(table: Table, auction: Auction) -> Outcome:
-    """The outcome of an episode that the wall clock ended before play: nobody has won."""
+    """The outcome of an episode that the wall clock ended before play: it has no winner."""
     square: list[Json] = list(middle(len(table.board)))
     holder, threshold = auction.won or (None, None)
     measures: dict[str, Json] = {

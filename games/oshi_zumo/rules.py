@@ -191,7 +191,7 @@ def _pushes(number: int) -> str:
 
 
 def settle(state: OshiZumoState, reason: Reason, ending: Ending) -> Outcome:
-    """The result of a match that ended in `state`: by the token's place, which also tells who was pushed off."""
+    """The result of a match that ended in `state`: by the token's place, also when it was pushed off."""
     lead = (state.position > state.config.size) - (state.position < state.config.size)
     measures: dict[str, Json] = {
         "points": [(1 + lead) / 2, (1 - lead) / 2],

@@ -4,7 +4,7 @@ Owns how a move is written, read and judged, the order of the six sides, what li
 that scores. Knows neither states nor texts. Everything is exact.
 
 A submission that never came is a move too, written null: the rules say what becomes of it. So null is legal for
-everybody, and `read` takes it. But it is no choice that is offered: it is not among the moves that a legal set counts,
+every seat, and `read` takes it. But it is no choice that is offered: it is not among the moves that a legal set counts,
 lists, describes or draws, nor in the form of an answer, and no answer of a model is read as null.
 """
 

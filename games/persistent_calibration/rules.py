@@ -36,7 +36,7 @@ from games.persistent_calibration.view import View, observe
 
 ROUNDS = 6
 DEALS = (0, 3)
-"""The rounds, counted from 0, before which everybody gets new weights."""
+"""The rounds, counted from 0, before which every seat gets new weights."""
 
 MOST_GARNETS = 99
 """A seat may start with this many. No more than 12 can be spent."""
@@ -90,7 +90,7 @@ class Table:
 
     @property
     def garnets_matter(self) -> bool:
-        """Whether anybody could ever spend one, which the rulebook tells everybody."""
+        """Whether any seat could ever spend one, which the rulebook says."""
         return self.max_garnets_per_round > 0 and any(self.starting_garnets)
 
 
@@ -154,7 +154,7 @@ class PersistentCalibrationState:
 
     @property
     def points_by_round(self) -> list[list[int]]:
-        """Each seat's points in each round. Nobody is told those of others before the end."""
+        """Each seat's points in each round. No seat knows those of others before the end."""
         return [own_points([placed[seat] for placed in self.rounds], self.totals) for seat in range(len(self.masks))]
 
     @property
@@ -308,7 +308,7 @@ def _table(config: PersistentCalibrationConfig) -> Table:
 
 
 def _garnet_rules(config: PersistentCalibrationConfig) -> str:
-    """What the rulebook says of garnets: nothing where nobody can spend one."""
+    """What the rulebook says of garnets: nothing where no seat can spend one."""
     if not _table(config).garnets_matter:
         return ""
     given, most = config.starting_garnets, config.max_garnets_per_round

@@ -1,7 +1,7 @@
 """What one seat of Persistent Calibration observes: facts for programs, short plain lines for a prompt.
 
 Owns the wording. Knows only the `View` it is handed, which holds what that seat may know and nothing else: no scale, no
-weight, no garnets and no points of anybody else.
+weight, no garnets and no points of another seat.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _REMEMBERED = 512
 
 
 class View(NamedTuple):
-    """What everybody knows of a position whose next round is open, and what one seat knows of itself."""
+    """What all seats know of a position whose next round is open, and what one seat knows of itself."""
 
     seats: int
     rounds_total: int
     deals: tuple[int, ...]
-    """The rounds, counted from 0, before which everybody gets new weights."""
+    """The rounds, counted from 0, before which every seat gets new weights."""
     max_garnets_per_round: int
     totals: tuple[Totals, ...]
     """What lay on the six sides after each finished round."""
@@ -53,7 +53,7 @@ class View(NamedTuple):
     garnets: int
     """What the seat holds."""
     garnets_matter: bool
-    """Whether anybody could ever spend one. Everybody knows that."""
+    """Whether any seat could ever spend one. All know that."""
 
 
 def observe(view: View, seat: Seat, names: Sequence[str], legal: Placements) -> Observation:

@@ -6,7 +6,7 @@ that mislead and never give themselves away, `deaf` plays as `steady` does witho
 Owns their rules, each a pure function of the facts that `games.ballast.view` gives a seat, and the habits by which they
 differ from one episode to the next.
 
-Ballast has no chance in it, so two bare rules would play one game for each seating, in every block anew. An entrant
+Ballast has no chance in it, so two bare rules would play one game for each seating, in every block again. An entrant
 therefore draws habits when it sits down: which scale it prefers where its rule prefers none, and at one placement in
 four it takes the weight after the one that its rule would take. The bare rule of `steady` stands in for a seat whose
 own attempts failed.
@@ -85,7 +85,7 @@ def deaf_habits(rng: Random) -> Rule:
     plain = steady_habits(rng)
 
     def rule(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
-        return plain(_unheard(facts), legal, rng)
+        return plain(_without_claims(facts), legal, rng)
 
     return rule
 
@@ -97,7 +97,7 @@ def feint(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
 
 def deaf(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:
     """`deaf` by its bare rule: a face-down weight is the middle one to it, and it never challenges."""
-    return steady(_unheard(facts), legal, rng)
+    return steady(_without_claims(facts), legal, rng)
 
 
 def _mirrored(move: Move, weights: int) -> Move:
@@ -107,17 +107,17 @@ def _mirrored(move: Move, weights: int) -> Move:
     return move
 
 
-def _unheard(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _without_claims(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts without any claim of the opponent."""
     placed = [
         {**each, "announced": None} if each["owner"] == "opponent" and each["status"] == "down" else each
         for each in facts["placed"]
     ]
-    shown = Counter[int]()
+    turned_up = Counter[int]()
     for each in placed:
         if each["owner"] == "opponent" and each["status"] == "up":
-            shown[each["scale"]] += each["true"]
-    scales = [{**each, "opponent_announced_total": shown[each["scale"]]} for each in facts["scales"]]
+            turned_up[each["scale"]] += each["true"]
+    scales = [{**each, "opponent_announced_total": turned_up[each["scale"]]} for each in facts["scales"]]
     return {**facts, "placed": placed, "scales": scales}
 
 

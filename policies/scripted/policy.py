@@ -64,7 +64,7 @@ class ScriptedPolicy:
         return ScriptedPlayer(self, self.baseline.rule if habits is None else habits(rng), rng)
 
     def without_habits(self) -> ScriptedPolicy:
-        """The same policy by its bare rule: what stands in for a seat must not play by a mood of its own."""
+        """The same policy by its bare rule: a fallback must not play by habits of its own."""
         return replace(self, baseline=replace(self.baseline, habits=None))
 
 
