@@ -81,8 +81,10 @@ def nearest_name(name: str, known: Sequence[str]) -> str | None:
 
 def commas(items: Iterable[object], last: str = "") -> str:
     """`1, 2, 3`; with `last` between the last two items, `1, 2 and 3`."""
-    texts = list(map(str, items))
-    return f"{', '.join(texts[:-1])} {last} {texts[-1]}" if last and len(texts) > 1 else ", ".join(texts)
+    if not last:
+        return ", ".join(map(str, items))
+    *before, end = map(str, items)
+    return f"{', '.join(before)} {last} {end}" if before else end
 
 
 def read_integer(value: Json, noun: str, words: Mapping[str, int] = _NO_WORDS) -> int:

@@ -85,7 +85,7 @@ class BallastState:
 
     def play(self, moves: Mapping[Seat, Move]) -> BallastState:
         seat = self.mover
-        action = self.legal(seat).find(moves[seat]) if seat is not None and moves.keys() == {seat} else None
+        action = self.legal(seat).find(moves[seat]) if seat is not None and moves.keys() == ALONE[seat] else None
         if seat is None or action is None:
             raise refusal(self, moves)
         return self._after(seat, action)
@@ -156,7 +156,7 @@ class BallastState:
                     yield Event("discard", {"owner": seat, "value": value} if over else {"owner": seat})
         if over:
             true = [weight.true for weight in self.placed]
-            yield Event.of("end", ending=self.ending, scales_won=self.scales_won(), true_values=true)
+            yield Event.of("end", ending=self.ending, scales_won=list(_scales_won(self.verdicts())), true_values=true)
 
     @property
     def ending(self) -> Ending:
@@ -166,11 +166,6 @@ class BallastState:
     def verdicts(self) -> list[Verdict]:
         """How each scale stands now."""
         return [judge(self.placed, scale) for scale in range(self.config.scales)]
-
-    def scales_won(self) -> list[int]:
-        """By seat, how many scales it wins as they stand now."""
-        winners = [verdict.winner for verdict in self.verdicts()]
-        return [winners.count(0), winners.count(1)]
 
     @property
     def outcome(self) -> Outcome | None:
@@ -207,12 +202,19 @@ def _view_of(seat: Seat, state: BallastState) -> View:
     )
 
 
+def _scales_won(verdicts: Sequence[Verdict]) -> tuple[int, int]:
+    """By seat, how many scales it wins."""
+    winners = [verdict.winner for verdict in verdicts]
+    return winners.count(0), winners.count(1)
+
+
 def settle(state: BallastState) -> Outcome:
     """The result of a game that ended in `state`: more scales win, by the true values of what was placed so far."""
-    won = state.scales_won()
+    verdicts = state.verdicts()
+    won = _scales_won(verdicts)
     lead = (won[0] > won[1]) - (won[0] < won[1])
     measures: dict[str, Json] = {
-        "scales": [verdict.to_json() for verdict in state.verdicts()],
+        "scales": [verdict.to_json() for verdict in verdicts],
         "scales_won": list(won),
         "turns": state.turns,
         "decisions": state.decisions,

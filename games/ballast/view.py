@@ -121,8 +121,9 @@ def _whose(mine: bool) -> str:
 
 
 def _weight_facts(weight: ObservedWeight) -> dict[str, Json]:
-    number, mine, *rest = weight
-    return {"number": number, "owner": _whose(mine), **dict(zip(weight._fields[2:], rest, strict=True))}
+    number, mine, scale, announced, status, true = weight
+    facts: dict[str, Json] = {"number": number, "owner": _whose(mine), "scale": scale}
+    return {**facts, "announced": announced, "status": status, "true": true}
 
 
 def _scale_facts(view: View, scale: int) -> dict[str, Json]:

@@ -74,12 +74,12 @@ def at_choice(
 
 def in_play(match: Match, seat: Seat, names: Sequence[str], legal: Steps) -> Observation:
     """A turn."""
-    now, auction, contest = match.position, match.auction, match.contest
+    now, auction, contest, trail = match.position, match.auction, match.contest, match.trail
     before = (*_auction_lines(auction, seat, names), _choice_line(match, seat, names)) if auction else ()
     return Observation(
         seat=seat,
         facts={
-            **_common("play", match.table, match.trail, seat, names, auction),
+            **_common("play", match.table, trail, seat, names, auction),
             "position": list(now.square),
             "turn": len(match.turns),
             "threshold": contest.threshold,
@@ -101,7 +101,7 @@ def in_play(match: Match, seat: Seat, names: Sequence[str], legal: Steps) -> Obs
             ],
         },
         history=(*before, *_turn_lines(match, seat, names)),
-        situation=_play_situation(match, seat, names, legal),
+        situation=_play_situation(match, frozenset(trail), seat, names, legal),
         legal=legal,
     )
 
@@ -158,7 +158,7 @@ def _board_lines(board: Board, square: Square, visited: frozenset[Square] = froz
         return VISITED if here in visited or number is None else str(number)
 
     rows = [
-        " ".join(cell((row, column), number).rjust(2) for column, number in enumerate(numbers))
+        " ".join([cell((row, column), number).rjust(2) for column, number in enumerate(numbers)])
         for row, numbers in enumerate(board)
     ]
     return [f"Board ({legend}):", *rows]
@@ -209,7 +209,7 @@ def _turn_lines(match: Match, me: Seat, names: Sequence[str]) -> Iterator[str]:
         yield f"Turn {number}: {moves}; row {turn.square[0]}, column {turn.square[1]}: {result}."
 
 
-def _play_situation(match: Match, me: Seat, names: Sequence[str], legal: Steps) -> str:
+def _play_situation(match: Match, visited: frozenset[Square], me: Seat, names: Sequence[str], legal: Steps) -> str:
     now, contest, rival = match.position, match.contest, names[1 - me]
     wins = _does(contest.holder, me, names, "win", "wins")
     must_move = f" ({rival} stayed last turn and must move now.)" if now.stayed[1 - me] else ""
@@ -221,7 +221,7 @@ def _play_situation(match: Match, me: Seat, names: Sequence[str], legal: Steps) 
             f"The lead is {contest.lead(now.points)}: {_who(contest.winner(now.points), me, names)} would win now.",
             f"Points: you {now.points[me]}, {rival} {now.points[1 - me]}. "
             f"Lives: you {now.lives[me]}, {rival} {now.lives[1 - me]}.",
-            *_board_lines(now.board, now.square, frozenset(match.trail)),
+            *_board_lines(now.board, now.square, visited),
             *_landing_lines(now, me, names),
             f"{rival} may go: {now.legal(1 - me).words}.{must_move}",
             f"Your legal moves: {legal.describe()}.",
