@@ -14,8 +14,8 @@ from typing import Any
 from games.game import Legal, Move
 from games.registry import game_named
 from harness.seeds import stream
-from policies.baselines import scripted
-from policies.scripted import Rule
+from policies.scripted.policy import Rule
+from policies.scripted.registry import scripted
 
 
 def noisy(rule: Rule, share: float) -> Rule:

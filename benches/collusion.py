@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.goofspiel import GoofspielConfig
-from games.vectorised import GoofspielGames, settle_goofspiel
+from games.goofspiel.rules import GoofspielConfig
+from games.goofspiel.vectorised import GoofspielGames, settle_goofspiel
 from harness.audits.directed import Direction, Observation, directions
 from harness.ratings import COLLUSION_THRESHOLD
 from harness.schedule import schedule

@@ -24,7 +24,7 @@ from harness.live.server import LiveServer
 from harness.orchestrate import Table, play_episode
 from harness.record import Record
 from harness.seeds import stream
-from policies.baselines import fallback_of, scripted
+from policies.scripted.registry import fallback_of, scripted
 
 EPISODES = 100
 PAGES = 10

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from benches.orchestration import GUIDANCE, MODEL, client_at, endpoint_at, new_store
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from harness.brake import Brake
 from harness.display import Plan, Progress, choose_display
 from harness.limits import Slots
@@ -31,10 +31,10 @@ from harness.prices import cost_of
 from harness.run import Division, Pace, Run
 from harness.schedule import Episode, schedule
 from harness.store import Store
-from policies.baselines import scripted
 from policies.contract import Policy, Sampling
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import scripted
 
 EPISODES = 2_000
 MARKS = (0, 50, 100, 250, 500, 1_000, 1_500, 2_000)

@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from harness.brake import Brake
 from harness.display import SilentDisplay
 from harness.limits import Slots
@@ -37,10 +37,10 @@ from harness.providers.endpoints import Endpoint, client_for, endpoint_for
 from harness.run import Division, Pace, Run
 from harness.schedule import Episode, schedule
 from harness.store import Store
-from policies.baselines import scripted
 from policies.contract import Message, ModelClient, Policy, Request, Sampling
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import scripted
 
 NAMES = ("ash", "birch", "cedar", "dune")
 SEATS = len(NAMES)

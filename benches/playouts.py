@@ -22,9 +22,10 @@ import numpy as np
 from pydantic import BaseModel
 
 from games.game import AnyGame
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
-from games.vectorised import random_goofspiel, random_oshi_zumo
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.vectorised import random_goofspiel
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from games.oshi_zumo.vectorised import random_oshi_zumo
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")
 RUNS = 5

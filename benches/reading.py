@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 from time import process_time
 
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from policies.reply import MAX_BRACKETS, read_reply
 
 RUNS = 5

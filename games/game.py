@@ -15,7 +15,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """A JSON value. Values held by games are never mutated."""
@@ -72,6 +72,11 @@ class Event:
     """The field's word for it: `prize`, `reveal`, `overbid`, `push` ..."""
     data: Mapping[str, Json]
     """Its particulars; values are exact integers, or floats made from exact fractions."""
+
+    @classmethod
+    def of(cls, kind: str, **data: Json) -> Event:
+        """The event of that kind with these particulars, in this order."""
+        return cls(kind, data)
 
     def to_json(self) -> dict[str, Json]:
         """The event as records and `weigh resolve` show it: `{"type": kind, **data}`."""
@@ -171,7 +176,7 @@ class State(Protocol):
         """Everything public so far. May be derived on demand.
 
         Append-only while the episode is on. Its end may fill in particulars that play had to hide, such as the value of
-        a card that was laid aside unseen; the number and the order of the events told before stay as they were.
+        a card that was laid aside unseen; the number and the order of the earlier events stay as they were.
         """
 
     @property
@@ -180,9 +185,6 @@ class State(Protocol):
 
     def legal(self, seat: Seat) -> Legal:
         """What `seat` may play now. `seat` must be in `to_act`."""
-
-    def read(self, seat: Seat, value: Json) -> Move:
-        """`self.legal(seat).read(value)`."""
 
     def play(self, moves: Mapping[Seat, Move]) -> State:
         """The next position, after exactly the seats in `to_act` moved at once.
@@ -196,6 +198,12 @@ class State(Protocol):
 
     def stop(self) -> State:
         """The same position, ended by the wall clock and scored as it stands. Only between steps; not when over."""
+
+
+class GameConfig(BaseModel):
+    """What may vary between episodes of one game: frozen, strict, and without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 Config = TypeVar("Config", bound=BaseModel)

@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from games.ballast import BALLAST
+from games.ballast.rules import BALLAST
 from games.game import AnyGame, ConfigInvalid, GameError
-from games.goofspiel import GOOFSPIEL
+from games.goofspiel.rules import GOOFSPIEL
 from games.half_hearted_step.rules import HALF_HEARTED_STEP
-from games.oshi_zumo import OSHI_ZUMO
-from games.persistent_calibration import PERSISTENT_CALIBRATION
-from games.quoting import nearest, quote
+from games.oshi_zumo.rules import OSHI_ZUMO
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION
+from games.values import nearest, quote
 
 _ALL: tuple[AnyGame, ...] = (GOOFSPIEL, OSHI_ZUMO, BALLAST, PERSISTENT_CALIBRATION, HALF_HEARTED_STEP)
 
@@ -53,7 +53,7 @@ def read_config(game: AnyGame, fields: object) -> BaseModel:
     try:
         return kind.model_validate(dict(fields))
     except ValidationError as error:
-        # A default drawn from a wrong field is reported as an error of its own, which tells nobody anything.
+        # A default drawn from a wrong field is reported as an error of its own, which explains nothing.
         faults = [
             _fault(kind, dict(fault))
             for fault in error.errors(include_url=False)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import BaseModel
 
 from games.game import AnyGame, Deal, GameError, Json, Move, MoveRefused, Seat, State
-from games.quoting import quote
+from games.values import quote
 
 
 class StepRefused(GameError):
@@ -62,10 +62,10 @@ def _moves(state: State, step: Json, number: int, seats: int) -> dict[Seat, Move
     for seat, value in enumerate(step):
         if seat in state.to_act:
             try:
-                moves[seat] = state.read(seat, value)
+                moves[seat] = state.legal(seat).read(value)
             except MoveRefused as refused:
-                why, said = str(refused), quote(value)
-                raise StepRefused(why if said in why else f"{said}: {why}", number, seat) from None
+                why, quoted = str(refused), quote(value)
+                raise StepRefused(why if quoted in why else f"{quoted}: {why}", number, seat) from None
         elif value is not None:
             raise StepRefused(f"{quote(value)} must be null: the seat has no move to make", number, seat)
     return moves

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import BaseModel, JsonValue
 
 from games.game import AnyGame
-from games.quoting import nearest
+from games.values import nearest
 from harness.config_problems import ConfigError, KeyPath, Problems, dotted
 from harness.config_reader import (
     GameTable,

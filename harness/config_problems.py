@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from games.quoting import quote
+from games.values import quote
 from harness.nearest import did_you_mean
 
 KeyPath = tuple[str, ...]

@@ -13,15 +13,15 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from games.game import AnyGame, ConfigInvalid
-from games.quoting import nearest_name, quote
 from games.registry import GAMES, read_config
+from games.values import nearest_name, quote
 from harness.config_problems import ConfigError, KeyPath, Problems, Section, said
 from harness.config_sections import Prompted
 from harness.entrants import ANY_GAME, EntrantSpec, every_scripted, parse_entrant, require_model, require_name
 from harness.prompt_files import PromptFile, read_prompt
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
 from harness.seatings import Rows
-from policies.baselines import yardsticks
+from policies.scripted.registry import yardsticks
 
 
 class _Schedule(Section):

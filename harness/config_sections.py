@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, JsonValue, field_validator
 
-from games.quoting import quote
+from games.values import quote
 from harness.config_problems import Section
 from harness.warning_levels import MAX_FALLBACK_RATE
 from policies.contract import Sampling, Style

@@ -18,15 +18,15 @@ from typing import Any
 from pydantic import BaseModel, JsonValue
 
 from games.game import AnyGame, Seat
-from games.quoting import quote
 from games.registry import GAMES
+from games.values import quote
 from harness.config_problems import ConfigError
 from harness.nearest import did_you_mean
 from harness.prompt_files import PromptFile, packaged_prompts, read_prompt
-from policies.baselines import scripted, scripted_names
 from policies.contract import ModelClient, Player, Policy, Sampling, Style, canonical
 from policies.human import NAME as HUMAN
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import scripted, scripted_names
 
 __all__ = ["EntrantSpec", "packaged_prompts", "parse_entrant", "parse_entrants", "policies_for"]
 

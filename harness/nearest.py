@@ -1,13 +1,13 @@
 """The end of an error line that helps: the name that was probably meant, or all there are.
 
-Owns its wording, for messages only: nothing is ever looked up by likeness. The measure is `games.quoting`'s.
+Owns its wording, for messages only: nothing is ever looked up by likeness. The measure is `games.values`'s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from games.quoting import nearest
+from games.values import nearest
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -36,8 +36,8 @@ from policies.contract import (
     Reply,
     Retry,
 )
-from policies.hints import hint
 from policies.human import HumanPolicy
+from policies.layout import hint
 
 ATTEMPTS = 2
 """A first attempt and one retry."""

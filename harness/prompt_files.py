@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from games.quoting import nearest, quote
 from games.registry import GAMES
+from games.values import nearest, quote
 from harness.config_problems import ConfigError
 from harness.nearest import did_you_mean
 from policies.operator_prompt import OperatorPrompt, PromptInvalid, parse_prompt_bytes

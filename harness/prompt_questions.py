@@ -17,9 +17,9 @@ from harness.planning.estimates import CHARACTERS_PER_TOKEN
 from harness.planning.pilots import PURPOSE, played
 from harness.planning.stand_in import StandIn, StoodIn
 from harness.run import Division
-from policies.baselines import fallback_of, scripted, yardsticks
 from policies.contract import Completion, Request, canonical
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import fallback_of, scripted, yardsticks
 
 SEAT = 0
 """Where the prompt is seated."""

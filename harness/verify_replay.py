@@ -118,6 +118,6 @@ def _not_canonical(record: Record, states: list[State]) -> Iterator[Finding]:
     """Moves that the rules understand but that are not written as records write them, such as "7" for 7."""
     for step, (state, row) in enumerate(zip(states, record.moves, strict=False)):
         for seat in sorted(state.to_act):
-            move = state.read(seat, row[seat])
+            move = state.legal(seat).read(row[seat])
             if not agree(row[seat], move):
                 yield Finding(f"moves[{step}][{seat}]", "is not in canonical form", show(row[seat]), show(move))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterator
 from typing import Any
 
-from games.ballast import BALLAST
+from games.ballast.rules import BALLAST
 from games.game import Observation
 from harness.experiments.arms import ALTERATIONS, Altered
 from harness.record import Record
@@ -17,8 +17,8 @@ from harness.redrawn import Redrawn
 from harness.seeds import stream
 from harness.verify_findings import Finding, agree, show
 from harness.verify_replay import Derived
-from policies.baselines import fallback_of, scripted, scripted_names
 from policies.contract import Player, Policy, Reply
+from policies.scripted.registry import fallback_of, scripted, scripted_names
 
 
 def check_scripts(record: Record, derived: Derived, seed: int, drawn_for: str) -> Iterator[Finding]:

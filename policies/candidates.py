@@ -4,6 +4,13 @@ Owns what is looked at and in which order: openings from left to right, each fol
 its end or to where it breaks; the search goes on from there. So the time is linear in the text, an object within
 another is never offered, and neither is one that stands in an object that broke off. Judges nothing: which object is
 the answer is for `policies.reply` to say.
+
+The grammar is that of RFC 8259 (no NaN, no control characters in strings, no comments, no trailing commas), as far as
+finding ends goes. The standard decoder is not used for this step, for three reasons: an error costs it time in
+proportion to the whole text, so that ten thousand broken openings take minutes; how deep it can go differs between
+versions of Python and with the depth of the caller; and it reports an error inside a string, where resuming would read
+quoted text as an answer. Here the work is linear, the depth has a stated cap, and a break is never reported inside a
+string.
 """
 
 from __future__ import annotations
@@ -11,12 +18,32 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-from policies.strict_json import FLAT_LIST, FLAT_OBJECT, STRING, container_at
+from typing import NamedTuple, TypeAlias
 
 MAX_BROKEN = 5_000
 """Most openings of one reply that may turn out to be no complete, strict JSON."""
+
+MAX_DEPTH = 64
+"""Most objects and arrays that may be open at once."""
+
+# Groups repeat without backtracking where that works: it is several times faster on a long array. Before Python 3.11.5
+# such a repeat could end in the middle of an item that did not match; there the plain one does the same, slower.
+_SOUND = re.fullmatch("(?:ab?c)*+", "a") is None
+_MANY, _MAYBE = ("*+", "?+") if _SOUND else ("*", "?")
+
+_WS = r"[ \t\n\r]*+"
+_STRING = rf'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}})[^"\\\x00-\x1f]*+){_MANY}"'
+# A string as far as its closing quote, whether or not its content is strict, or the rest of the text when unclosed.
+_LOOSE_STRING = rf'"[^"\\]*+(?:\\[\s\S][^"\\]*+){_MANY}(?:"|\\?\Z)'
+_NUMBER = rf"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++){_MAYBE}(?:[eE][-+]?[0-9]++){_MAYBE}"
+_SCALAR = rf"(?:{_STRING}|{_NUMBER}|true|false|null)"
+_LOOSE_SCALAR = rf"(?:{_LOOSE_STRING}|{_NUMBER}|true|false|null)"
+
+FLAT_OBJECT = rf'\{{{_WS}(?:{_STRING}{_WS}:{_WS}{_SCALAR}{_WS}(?:,{_WS}(?=")|(?=\}}))){_MANY}\}}'
+"""Pattern of a complete object that holds no other object and no array: the usual answer, found in one step."""
+
+_FLAT_LIST = rf"\[{_WS}{_STRING}(?:{_WS},{_WS}{_SCALAR}){_MANY}{_WS}\]"
+"""Pattern of a complete array that begins with a string and holds no object and no other array."""
 
 # Every alternative begins with a plain character: the engine then skips all others at full speed.
 _OPENING = re.compile(
@@ -27,7 +54,10 @@ _OPENING = re.compile(
     """,
     re.VERBOSE,
 )
-_LIST = re.compile(FLAT_LIST)
+_LIST = re.compile(_FLAT_LIST)
+STRING = re.compile(_STRING)
+"""One strict JSON string, quotes included."""
+
 _AFTER_STRING = re.compile(r"\s*+(?:`{3}|\Z)")
 
 _QUOTES = "\"'“”‘’«»"
@@ -49,7 +79,7 @@ class TooMuch(ValueError):
 
 
 @dataclass(slots=True)
-class Sighting:
+class Search:
     """What a search of one reply came across."""
 
     candidates: list[Candidate] = field(default_factory=list)
@@ -62,31 +92,31 @@ class Sighting:
     """How many openings broke off."""
 
 
-def look_through(text: str) -> Sighting:
+def look_through(text: str) -> Search:
     """Find every candidate in `text`.
 
-    Raises TooDeep where objects and arrays nest deeper than `policies.strict_json.MAX_DEPTH`, and TooMuch.
+    Raises TooDeep where objects and arrays nest deeper than MAX_DEPTH, and TooMuch.
     """
-    seen = Sighting(_encoded_twice(text, 0))
-    pos = seen.candidates[0].end if seen.candidates else 0
+    search = Search(_encoded_twice(text, 0))
+    pos = search.candidates[0].end if search.candidates else 0
     while opening := _OPENING.search(text, pos):
         start, pos = opening.span()
         if opening.lastindex:
-            seen.candidates.append(Candidate(text[start:pos], start, pos))
+            search.candidates.append(Candidate(text[start:pos], start, pos))
         elif text[start] == "`":
             if twice := _encoded_twice(text, pos):
-                seen.candidates += twice
+                search.candidates += twice
                 pos = twice[0].end
             else:
-                _note_break(seen, text, start)
+                _note_break(search, text, start)
         else:
             container = container_at(text, start)
-            seen.candidates += [Candidate(text[begin:end], begin, end) for begin, end in container.objects]
+            search.candidates += [Candidate(text[begin:end], begin, end) for begin, end in container.objects]
             pos = container.end
             if not container.whole:
-                _note_break(seen, text, start)
-                seen.broke_at = container.end
-    return seen
+                _note_break(search, text, start)
+                search.broke_at = container.end
+    return search
 
 
 def lists_in(text: str, key: str) -> list[Candidate]:
@@ -107,12 +137,12 @@ def ends_reply(text: str, candidate: Candidate) -> bool:
     return not quoted and not listed and not rest.strip(_CLOSERS)
 
 
-def _note_break(seen: Sighting, text: str, start: int) -> None:
-    seen.breaks += 1
-    if seen.breaks > MAX_BROKEN:
+def _note_break(search: Search, text: str, start: int) -> None:
+    search.breaks += 1
+    if search.breaks > MAX_BROKEN:
         raise TooMuch
-    if seen.broken is None and text[start] == "{":
-        seen.broken = start
+    if search.broken is None and text[start] == "{":
+        search.broken = start
 
 
 def _encoded_twice(text: str, start: int) -> list[Candidate]:
@@ -126,3 +156,82 @@ def _encoded_twice(text: str, start: int) -> list[Candidate]:
     container = container_at(inner, 0)
     whole = container.whole and container.end == len(inner)
     return [Candidate(inner, start, string.end())] if whole else []
+
+
+class _Grammar(NamedTuple):
+    """How one kind of container goes on. In each pattern groups 1 and 2 are its end, group 3 a container within."""
+
+    opened: re.Pattern[str]
+    """From just after its opening bracket."""
+    resumed: re.Pattern[str]
+    """From just after a container within it."""
+    broken: re.Pattern[str]
+    """Over the tokens of the member that did not go on as it should."""
+
+
+def _grammar(closer: str, key: str, broken: str) -> _Grammar:
+    # A run of plain members is one match: the Python below takes a step per bracket, not per token.
+    run = rf"(?:{key}{_SCALAR}{_WS},{_WS}){_MANY}(?:{key}(?:{_SCALAR}{_WS}({closer})|([\[{{])))?"
+    return _Grammar(
+        opened=re.compile(rf"{_WS}(?:({closer})|{run})"),
+        resumed=re.compile(rf"{_WS}(?:({closer})|,{_WS}{run})?"),
+        broken=re.compile(broken),
+    )
+
+
+_GRAMMARS = {
+    "{": _grammar(r"\}", rf"{_STRING}{_WS}:{_WS}", rf"(?:{_LOOSE_STRING}(?:{_WS}:{_WS}{_LOOSE_SCALAR}?)?)?"),
+    "[": _grammar(r"\]", "", rf"{_LOOSE_SCALAR}?"),
+}
+
+Span: TypeAlias = tuple[int, int]
+"""Start and end of a piece of text, the end excluded."""
+
+
+class TooDeep(ValueError):
+    """More than MAX_DEPTH objects and arrays are open at once."""
+
+
+class Container(NamedTuple):
+    """What opens at one place."""
+
+    whole: bool
+    """Whether it is complete, strict JSON."""
+    end: int
+    """Just after it; or, when it is not whole, just after the last token before the break. Always past its opening."""
+    objects: list[Span]
+    """The complete objects it consists of: itself when it is one; those that stand in an array, or in arrays in it.
+    An object within an object is never among them. A broken array has those that were complete before the break."""
+
+
+def container_at(text: str, start: int) -> Container:
+    """Follow the object or array that opens at `start`, where `text` has one of `{` and `[`. Raises TooDeep."""
+    objects: list[Span] = []
+    stack: list[str] = []
+    arrays = 0  # how many of the stack's first entries are arrays
+    outermost = start  # where the outermost open object begins
+    pos = start
+    while True:
+        if text[pos] == "{" and len(stack) == arrays:
+            outermost = pos
+        elif text[pos] == "[" and len(stack) == arrays:
+            arrays += 1
+        stack.append(text[pos])
+        if len(stack) > MAX_DEPTH:
+            raise TooDeep
+        match = _GRAMMARS[text[pos]].opened.match(text, pos + 1)
+        while match is not None and match.lastindex in (1, 2):
+            stack.pop()
+            if len(stack) < arrays:
+                arrays -= 1
+            elif len(stack) == arrays:
+                objects.append((outermost, match.end()))
+            if not stack:
+                return Container(True, match.end(), objects)
+            match = _GRAMMARS[stack[-1]].resumed.match(text, match.end())
+        if match is None:
+            raise RuntimeError("every pattern of the grammar matches at every place, if only nothing")
+        if match.lastindex is None:
+            broken = _GRAMMARS[stack[-1]].broken.match(text, match.end())
+            return Container(False, broken.end() if broken else match.end(), objects)
+        pos = match.end() - 1

@@ -3,7 +3,7 @@
 Owns: the words for a reply, its faults and its retry; requests to a model and what comes back; who is charged for what.
 Knows games by their contract only. Knows no provider, no storage and no clock.
 
-A fault is the policy's (its reply gave no legal move): it is data. An outage is nobody's: the episode is void.
+A fault is the policy's (its reply gave no legal move): it is data. An outage is not: the episode is void.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class ProviderFailure(Exception):
 
 
 class Outage(ProviderFailure):
-    """The provider failed past patience."""
+    """The provider failed beyond the retry budget."""
 
 
 class Fatal(ProviderFailure):
-    """The provider will refuse every further call; the message says what to mend."""
+    """The provider will refuse every further call; the message says what to fix."""
 
 
 class DecisionTimedOut(Exception):
@@ -175,7 +175,7 @@ class Retry:
     fault: Fault
     detail: str
     hint: str
-    """What the player is told: the fault in its own words, and the legal set."""
+    """What the player reads: the fault in its own words, and the legal set."""
 
 
 class Player(Protocol):
@@ -201,7 +201,7 @@ class Policy(Protocol):
         """`provider:model` whose client `sit` needs; None for a scripted policy, which answers inline."""
 
     def sit(self, seat: Seat, rng: Random, client: ModelClient | None) -> Player:
-        """A fresh player with its own stream of randomness and, for a prompted policy, its own line to the model."""
+        """A fresh player with its own stream of randomness and, for a prompted policy, its own channel to the model."""
 
 
 def canonical(value: object) -> str:

@@ -1,4 +1,4 @@
-"""A person at a seat: a policy that asks somebody, and how a person's line becomes a move.
+"""A person at a seat: a policy that asks a user, and how a person's line becomes a move.
 
 Owns the asking again after a line that is no legal move, the choices a person is offered, and the reading of what was
 typed. Does no I/O: who shows the question and brings the answer is handed in. A person is never charged a fault, has no
@@ -159,7 +159,7 @@ def read_line(line: str, legal: Legal) -> Move:
         if len(begun) != 1:
             raise
         return begun[0].move
-    if move is None:  # what becomes of a seat that did not move is the rules' word, and offered to nobody
+    if move is None:  # what becomes of a seat that did not move is the rules' word, and never offered
         raise MoveUnreadable("null is no move; write one of those that are offered")
     return move
 
@@ -223,7 +223,7 @@ def _spelled(legal: Legal) -> dict[str, Json]:
         if not isinstance(listed, list | tuple):
             return {}
         values.append(list(listed))
-    shown = legal.describe()
+    described = legal.describe()
     found: dict[str, Json] = {}
     for combination in islice(product(*values), _COMBINATIONS):
         answer = dict(zip(form.required, combination, strict=True))
@@ -231,7 +231,7 @@ def _spelled(legal: Legal) -> dict[str, Json]:
             move = canonical(legal.read(answer))
         except MoveRefused:
             continue
-        if move not in found or json.dumps(answer) in shown:
+        if move not in found or json.dumps(answer) in described:
             found[move] = answer
     return found
 

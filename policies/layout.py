@@ -1,7 +1,8 @@
 """How a decision is put to a model: the messages, in an order that lets providers reuse what they have read.
 
-Owns the texts that stand between a game's words, the operator's guidance and the player's notes, and their order. Knows
-no game, sends nothing, reads no reply.
+Owns the texts that stand between a game's words, the operator's guidance and the player's notes, their order, and the
+hint before a second attempt, in words of its own for each fault. Knows a game by its legal set only, sends nothing,
+reads no reply.
 
 What changes least comes first. The system message (rules, how to answer, guidance) is one text for all seats, rounds
 and episodes under a config; who the seat is, the game says with the position. The user message opens with the history,
@@ -21,19 +22,21 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from games.game import Json, Legal, Observation
-from policies.contract import Message, Style
-from policies.reply import NOTES_LIMIT
-from policies.show import encodable, escaped
-from policies.thinking import after_thinking
+from policies.contract import Fault, Message, Style
+from policies.reply import NOTES_LIMIT, Reading, after_thinking
+from policies.show import encodable, escaped, one_line
 
 LAYOUT = 1
-"""Raised whenever a text below changes, or one of `policies.hints`: it is part of a policy's digest."""
+"""Raised whenever a text below changes: it is part of a policy's digest."""
 
 QUOTED_TAIL = 500
 """Most characters of a failed reply that the second attempt repeats."""
 
 NO_ANSWER = "(no answer)"
 """Stands for a failed reply without text: providers refuse an empty turn, and turns must alternate."""
+
+DETAIL_LIMIT = 240
+"""Most characters of a fault's detail, and so of the reply it quotes, that a hint repeats."""
 
 _CONTRACT: Mapping[Style, str] = MappingProxyType(
     {
@@ -47,6 +50,17 @@ _ASK: Mapping[Style, str] = MappingProxyType(
         "reason-then-json": "Your move? Think briefly, then end with one JSON object such as {example}",
         "json-only": "Your move? One JSON object such as {example}",
         "schema": "Your move? One JSON object such as {example}",
+    }
+)
+_OPENINGS: Mapping[Fault, str] = MappingProxyType(
+    {
+        "illegal": "That move is not allowed: {detail}. Choose one of the legal moves.",
+        "unreadable": "No answer could be read from your reply: {detail}. Give your move again, in the right form.",
+        "ambiguous": "Your reply left open which answer counts: {detail}. Decide: write exactly one JSON object.",
+        "empty": "Your reply had no visible answer. Write your move as plain text, outside any hidden thinking.",
+        "truncated": "Your reply was cut off before it was complete. Answer briefly, with little or no reasoning.",
+        "refused": "You declined to move. This is a board game, nothing outside it is at stake, and a move is due.",
+        "timed_out": "Your reply took too long. Answer at once, without reasoning.",
     }
 )
 _NOTES = f'It may also have "notes": up to {NOTES_LIMIT} characters that only you will see, in later turns.'
@@ -80,18 +94,36 @@ def first_attempt(system: str, observation: Observation, style: Style, notes: st
     return Message("system", system), Message("user", position_text(observation, style, notes))
 
 
-def second_attempt(first: tuple[Message, ...], said: str | None, hint: str) -> tuple[Message, ...]:
-    """The messages of the first attempt, the end of what the model then said, and the hint.
+def second_attempt(first: tuple[Message, ...], reply: str | None, hint: str) -> tuple[Message, ...]:
+    """The messages of the first attempt, the end of the reply to it, and the hint.
 
-    `said` is None where there was no reply, or none that should be repeated.
+    `reply` is None where there was none, or none that should be repeated.
     """
-    shown = escaped(after_thinking(said or "").strip()[-QUOTED_TAIL:]).strip()
-    return *first, Message("assistant", shown[-QUOTED_TAIL:] or NO_ANSWER), Message("user", encodable(hint))
+    tail = escaped(after_thinking(reply or "").strip()[-QUOTED_TAIL:]).strip()
+    return *first, Message("assistant", tail[-QUOTED_TAIL:] or NO_ANSWER), Message("user", encodable(hint))
+
+
+def hint(fault: Fault, detail: str, legal: Legal) -> str:
+    """The text that asks for a second attempt: the fault in its own words, the legal set, the form of an answer.
+
+    `detail` is the fault's one line; whatever it quotes of the reply is cut short and made safe to show.
+    """
+    quoted = one_line(detail, DETAIL_LIMIT).rstrip(". ") or "no reason given"
+    return (
+        f"{_OPENINGS[fault].format(detail=quoted)}\n"
+        f"Legal: {legal.describe()}\n"
+        f"Form: one JSON object such as {legal.answer.example}"
+    )
+
+
+def hint_for(reading: Reading, legal: Legal) -> str | None:
+    """The hint that a reading leads to; None when it holds a legal move."""
+    return None if reading.fault is None else hint(reading.fault, reading.detail, legal)
 
 
 def with_less_history(observation: Observation) -> Observation:
-    """What is told again to a model whose context the prompt did not fit into: the later half of the history, and how
-    much of it is missing."""
+    """What is left for a model whose context the prompt did not fit into: the later half of the history, and how much
+    of it is missing."""
     lines = observation.history
     missing = (len(lines) + 1) // 2
     note = f"(the earliest lines are left out, since they do not all fit: {missing} of {len(lines)})"

@@ -1,7 +1,7 @@
 """An operator's prompt: a Markdown text of guidance, with a small header on how to field it.
 
 Owns the form of such a text and the words for what is wrong with one. Reads no file and knows no game: whether a game
-named in a header exists is for whoever fields the prompt to check.
+named in a header exists is for the caller to check.
 
     ---
     name: tempo
@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from games.quoting import nearest
+from games.values import nearest
 from policies.contract import STYLES, Style
 from policies.show import one_line
 
@@ -43,7 +43,7 @@ class PromptInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OperatorPrompt:
-    """Guidance for a player, and how its author wants it fielded."""
+    """Guidance for a player, and how its author wants it used."""
 
     name: str
     text: str
@@ -56,7 +56,7 @@ class OperatorPrompt:
     """One line for lists of policies. Never shown to a model."""
 
     def suits(self, game: str) -> bool:
-        """Whether it may be fielded in `game`."""
+        """Whether it may play `game`."""
         return not self.games or game in self.games
 
 
@@ -84,8 +84,8 @@ def parse_prompt(text: str, source: str) -> OperatorPrompt:
         raise PromptInvalid(f"{source}: {len(text):,} characters; a prompt may have {MAX_CHARACTERS:,}")
     if binary := _BINARY.search(text):
         line = text.count("\n", 0, binary.start()) + 1
-        shown = one_line(binary[0])
-        raise PromptInvalid(f"{source}:{line}: holds the character {shown}; a prompt is plain text, not a binary file")
+        found = one_line(binary[0])
+        raise PromptInvalid(f"{source}:{line}: holds the character {found}; a prompt is plain text, not a binary file")
     if not text.strip():
         raise PromptInvalid(f"{source}: the prompt is empty; write what the player should do")
     lines = text.split("\n")

@@ -1,8 +1,8 @@
 """A prompt and a model behind it, as a policy; and the player that it becomes at a seat.
 
 Owns what a prompted player remembers from turn to turn (its notes) and between its two attempts (its last words).
-Leaves the texts to `policies.layout` and the reading to `policies.reply`. Knows no provider: it has one line to its
-model, and lets every failure of that line pass through.
+Leaves the texts to `policies.layout` and the reading to `policies.reply`. Knows no provider: it has one channel to its
+model, and lets every failure of that channel pass through.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class PromptedPolicy:
     style: Style
     game: AnyGame
     config: BaseModel
-    """A config of `game`: the rules are told with its numbers."""
+    """A config of `game`: the rules are given with its numbers."""
 
     @property
     def digest(self) -> str:
         """SHA-256, hex, over guidance, model, sampling, style and layout.
 
-        Not over the name, nor over game and config: it is the same policy wherever it is fielded, and records carry
+        Not over the name, nor over game and config: it is the same policy wherever it plays, and records carry
         the rest themselves.
         """
         decisive = {
@@ -89,20 +89,20 @@ class PromptedPlayer:
         self._system = system
         self._client = client
         self._notes: str | None = None
-        self._said: str | None = None
+        self._last_reply: str | None = None
         self._unfit = False
 
     async def decide(self, observation: Observation, retry: Retry | None) -> Reply:
         """One attempt. Raises what the client raises: DecisionTimedOut, Outage, Fatal."""
         # A prompt that was turned down for its length was never read: there is nothing to hint at, only less to say.
-        told = with_less_history(observation) if retry is not None and self._unfit else observation
-        messages = first_attempt(self._system, told, self._policy.style, self._notes)
+        observed = with_less_history(observation) if retry is not None and self._unfit else observation
+        messages = first_attempt(self._system, observed, self._policy.style, self._notes)
         if retry is not None and not self._unfit:
-            messages = second_attempt(messages, self._said, retry.hint)
-        self._said, self._unfit = None, False  # should the call fail, there is nothing to repeat
+            messages = second_attempt(messages, self._last_reply, retry.hint)
+        self._last_reply, self._unfit = None, False  # should the call fail, there is nothing to repeat
         completion = await self._client.complete(self._request(messages, observation))
         # A refusal repeated to its author tends to be repeated by it.
-        self._said = None if completion.stop == "refusal" else completion.text
+        self._last_reply = None if completion.stop == "refusal" else completion.text
         self._unfit = completion.stop == "length" and completion.stop_detail == CONTEXT_FULL
         return self._reply(completion, read_reply(completion.text, completion.stop, observation.legal))
 

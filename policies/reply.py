@@ -1,6 +1,6 @@
 """From a model's reply to a move, or to the fault that stands in its place. Pure.
 
-Owns the one rule by which replies are read, for matches, for `weigh read` and for anybody who checks a record. Knows a
+Owns the one rule by which replies are read, for matches, for `weigh read` and for checks of records. Knows a
 game by its legal set only. A shortcut here (the first number, the largest number, a repaired brace) hands a model moves
 that it never made, and rankings with them; so the rule prefers asking again to guessing.
 
@@ -10,10 +10,11 @@ The rule, in order
    or `empty` when it wrote nothing, for no tool is offered. Malformed, by the provider's word: `unreadable`.
    For a reason that is not known: it is read, but unless its last answer ends the reply (step 5), outside of anything
    that is left open, it is `truncated`, and so it is without an answer.
-2. What ends in a closing mark of thinking is dropped, up to the last such mark (`policies.thinking`). Only white space
-   left, or no text at all: `empty`. Nothing older and no separate reasoning is read in its place.
+2. What ends in a closing mark of thinking is dropped, up to the last such mark. Only closing marks count: many chat
+   templates put the opening one into the prompt, and marks that are nested or repeated leave no doubt about the last
+   end. Only white space left, or no text at all: `empty`. Nothing older and no separate reasoning is read in its place.
 3. Over MAX_CHARACTERS characters, MAX_BRACKETS brackets, MAX_WRITINGS objects that differ in their text, a nesting
-   deeper than `policies.strict_json.MAX_DEPTH`, or more breaks than `policies.candidates.MAX_BROKEN`: `unreadable` as a
+   deeper than `policies.candidates.MAX_DEPTH`, or more breaks than `policies.candidates.MAX_BROKEN`: `unreadable` as a
    whole. So the time is bounded, whatever the text.
 4. A candidate is a complete object in strict JSON, with one of the answer's keys at its top level and within no other
    object. It may stand in an array, or alone in a JSON string that fills the reply or a code fence. Nothing is
@@ -38,11 +39,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from games.game import Json, Legal, Move, MoveRefused
-from policies.candidates import MAX_BROKEN, Candidate, Sighting, TooMuch, ends_reply, lists_in, look_through
+from policies.candidates import (
+    MAX_BROKEN,
+    MAX_DEPTH,
+    Candidate,
+    Search,
+    TooDeep,
+    TooMuch,
+    ends_reply,
+    lists_in,
+    look_through,
+)
 from policies.contract import Fault, Stop, canonical
 from policies.show import encodable, one_line
-from policies.strict_json import MAX_DEPTH, TooDeep
-from policies.thinking import after_thinking
 
 MAX_CHARACTERS = 2_000_000
 MAX_BRACKETS = 100_000
@@ -51,6 +60,28 @@ MAX_WRITINGS = 1_000
 """Of objects that may hold an answer; those with equal text count once."""
 NOTES_LIMIT = 400
 """Code points."""
+
+CLOSING_MARKS = (
+    "</think>",  # DeepSeek, Qwen, GLM, MiniMax and most open models
+    "</thinking>",
+    "</thought>",
+    "</thoughts>",
+    "</reason>",
+    "</reasoning>",
+    "</reflection>",
+    "</scratchpad>",
+    "</analysis>",
+    "</seed:think>",  # Seed-OSS
+    "[/think]",  # Magistral
+    "[begin final response]",  # Apriel
+    "◁/think▷",  # Kimi
+    "<|/think|>",
+    "<|end_of_thought|>",  # Sky-T1, OpenThinker
+    "<|end_thinking|>",  # Command A
+    "<channel|>",  # Gemma 4
+    "<|channel|>final<|message|>",  # gpt-oss, where the server leaves its channels in the text
+)
+"""What closes a thinking section, in lower case; matched without regard to case."""
 
 _QUOTED = 80
 _LONGEST_INTEGER = 300
@@ -80,12 +111,12 @@ def read_reply(text: str | None, stop: Stop, legal: Legal) -> Reading:
         return Reading(fault="refused", detail="the model declined to answer")
     if len(text) > MAX_CHARACTERS and stop != "length":
         return _unreadable(f"{len(text):,} characters; a reply may have {MAX_CHARACTERS:,}")
-    said = after_thinking(text).strip()
+    visible = after_thinking(text).strip()
     if stop == "length":
-        return Reading(fault="truncated", detail=_cut_at(said))
+        return Reading(fault="truncated", detail=_cut_at(visible))
     if stop == "malformed":
         return _unreadable("the provider could not read what the model generated, most often a tool call")
-    if not said:
+    if not visible:
         if stop == "unknown" and text.strip():
             return _unfinished()  # it broke off with its thinking
         return Reading(fault="empty", detail=_nothing(text, stop))
@@ -93,16 +124,24 @@ def read_reply(text: str | None, stop: Stop, legal: Legal) -> Reading:
         return _unreadable("the model stopped to call a tool, and none is offered")
     if stop == "pause":
         return _unreadable("the provider paused the turn before the model had finished it")
-    brackets = sum(said.count(bracket) for bracket in "{}[]")
+    brackets = sum(visible.count(bracket) for bracket in "{}[]")
     if brackets > MAX_BRACKETS:
         return _unreadable(f"{brackets:,} brackets; a reply may have {MAX_BRACKETS:,}")
     try:
-        seen = look_through(said)
+        search = look_through(visible)
     except TooDeep:
         return _unreadable(f"objects and arrays nest deeper than {MAX_DEPTH}")
     except TooMuch:
         return _unreadable(f"more than {MAX_BROKEN:,} openings of JSON that break off")
-    return _judge(said, seen, legal, whole=stop != "unknown")
+    return _judge(visible, search, legal, whole=stop != "unknown")
+
+
+def after_thinking(text: str) -> str:
+    """What follows the last closing mark of a thinking section; the whole text where there is none."""
+    # U+0130 is the one letter whose lower case is longer; places in `lowered` must be places in `text`.
+    lowered = text.replace("\u0130", "i").lower()
+    found = ((lowered.rfind(mark), len(mark)) for mark in CLOSING_MARKS)
+    return text[max((place + length for place, length in found if place >= 0), default=0) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +160,7 @@ class _Answer:
     notes: str | None
 
 
-def _judge(said: str, seen: Sighting, legal: Legal, *, whole: bool) -> Reading:
+def _judge(visible: str, search: Search, legal: Legal, *, whole: bool) -> Reading:
     """Steps 4 to 7 of the rule. Unless the reply is known to be whole, its last answer must end it."""
     keys = legal.answer.keys
     spelled = [f'"{key}"' for key in keys]
@@ -129,7 +168,7 @@ def _judge(said: str, seen: Sighting, legal: Legal, *, whole: bool) -> Reading:
     distinct: dict[str, _Answer] = {}
     keyless: str | None = None
     last: tuple[Candidate, _Answer] | None = None
-    for candidate in seen.candidates:
+    for candidate in search.candidates:
         raw = candidate.raw
         if raw not in known:
             # Only an escape can spell a key differently; without one there is nothing to decode.
@@ -146,17 +185,17 @@ def _judge(said: str, seen: Sighting, legal: Legal, *, whole: bool) -> Reading:
             distinct.setdefault(answer.identity, answer)
             last = (candidate, answer)
     if last is None:
-        lists = lists_in(said, keys[0]) if legal.answer.bare and keyless is None and seen.broken is None else []
-        if lists and ends_reply(said, lists[-1]):
-            return _judge(said, Sighting(lists), legal, whole=whole)
+        lists = lists_in(visible, keys[0]) if legal.answer.bare and keyless is None and search.broken is None else []
+        if lists and ends_reply(visible, lists[-1]):
+            return _judge(visible, Search(lists), legal, whole=whole)
         if not whole:
             return _unfinished()
-        return _unreadable(_without_candidate(said, seen, keyless, keys))
+        return _unreadable(_without_candidate(visible, search, keyless, keys))
     standing, answer = last
-    if not whole and (seen.broke_at == len(said) or not ends_reply(said, standing)):
+    if not whole and (search.broke_at == len(visible) or not ends_reply(visible, standing)):
         return _unfinished()
     count = len(distinct)
-    if count > 2 or (count == 2 and not ends_reply(said, standing)):
+    if count > 2 or (count == 2 and not ends_reply(visible, standing)):
         return Reading(fault="ambiguous", detail=_several(distinct.values()), candidates=count)
     if answer.repeated is not None:
         key = one_line(json.dumps(answer.repeated, ensure_ascii=False), 40)
@@ -226,7 +265,7 @@ def _integer(digits: str) -> int | str:
 
 def _number(text: str) -> float | str:
     value = float(text)
-    # The float nearest to 7.0000000000000000001 is 7, and that nearest to 1e-400 is 0: moves that nobody wrote.
+    # The float nearest to 7.0000000000000000001 is 7, and that nearest to 1e-400 is 0: moves that were never written.
     return value if math.isfinite(value) and (_is_whole(text) or not value.is_integer()) else text
 
 
@@ -255,8 +294,8 @@ def _unfinished() -> Reading:
     return Reading(fault="truncated", detail="the reply stopped for a reason that is not known, and no answer ends it")
 
 
-def _cut_at(said: str) -> str:
-    if said:
+def _cut_at(visible: str) -> str:
+    if visible:
         return "the reply was cut off at the cap on its tokens"
     return "the cap on tokens was used up before any visible answer; allow more tokens or less reasoning"
 
@@ -271,25 +310,25 @@ _NEARLY = re.compile(r"\{\s*+(?:['‘“]|\w++\s*+:)")
 _BARE = re.compile(r"""["'`*]*+-?[0-9]++(?:\.[0-9]++)?["'`*.]*+""")
 
 
-def _without_candidate(said: str, seen: Sighting, keyless: str | None, keys: tuple[str, ...]) -> str:
-    """What was there instead, so that whoever reads it knows what to mend."""
+def _without_candidate(visible: str, search: Search, keyless: str | None, keys: tuple[str, ...]) -> str:
+    """What was there instead, so that its reader knows what to fix."""
     names = " or ".join(json.dumps(key) for key in keys)
     if keyless is not None:
         deeper = any(json.dumps(key) in keyless for key in keys)
         where = "has it below its top level" if deeper else "has no such key"
         return f"no object with the key {names}: {one_line(keyless, _QUOTED)} {where}"
-    if seen.broken is not None:
-        return f"not complete, strict JSON: {one_line(said[seen.broken :], _QUOTED)}"
-    if nearly := _NEARLY.search(said):
+    if search.broken is not None:
+        return f"not complete, strict JSON: {one_line(visible[search.broken :], _QUOTED)}"
+    if nearly := _NEARLY.search(visible):
         start = nearly.start()
-        return f"not JSON, which needs double quotes around keys and texts: {one_line(said[start:], _QUOTED)}"
-    if _BARE.fullmatch(said):
-        return f"{one_line(said, _QUOTED)} stands alone; the answer is a JSON object with the key {names}"
-    return f"no JSON object in the reply: {one_line(said, _QUOTED)}"
+        return f"not JSON, which needs double quotes around keys and texts: {one_line(visible[start:], _QUOTED)}"
+    if _BARE.fullmatch(visible):
+        return f"{one_line(visible, _QUOTED)} stands alone; the answer is a JSON object with the key {names}"
+    return f"no JSON object in the reply: {one_line(visible, _QUOTED)}"
 
 
 def _several(answers: Iterable[_Answer]) -> str:
-    shown = [one_line(json.dumps(answer.part, ensure_ascii=False), 40) for answer in answers]
-    listed = ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
-    unclear = ", and the last does not end the reply" if len(shown) == 2 else ""
-    return f"{len(shown)} different answers{unclear}: {listed}"
+    texts = [one_line(json.dumps(answer.part, ensure_ascii=False), 40) for answer in answers]
+    listed = ", ".join(texts[:6]) + (f" and {len(texts) - 6} more" if len(texts) > 6 else "")
+    unclear = ", and the last does not end the reply" if len(texts) == 2 else ""
+    return f"{len(texts)} different answers{unclear}: {listed}"

@@ -1,7 +1,7 @@
 r"""Model text made fit to be shown: on a terminal, in a page, in a record's detail line or in a later prompt.
 
-Owns which characters are unsafe to show and how they are written instead. Knows nothing of where the text goes: whoever
-writes HTML still escapes HTML.
+Owns which characters are unsafe to show and how they are written instead. Knows nothing of where the text goes: HTML is
+still to be escaped by its writer.
 
 Text from a model may hold terminal commands, marks that reverse the order of what follows, and characters that cannot
 be seen at all. Each becomes a visible escape (`\x1b`, `\u202e`), so that a reader sees what was there and nothing acts
@@ -60,12 +60,12 @@ def one_line(text: str, limit: int = 80) -> str:
 
     The work is bounded by `limit`, whatever the length of `text`.
     """
-    shown = text[:limit]
-    line = _IN_LINE.sub(_escape, shown)
+    kept = text[:limit]
+    line = _IN_LINE.sub(_escape, kept)
     if len(line) > limit:
         # Escapes are longer than what they stand for: give up whole characters until the line fits.
-        shown, line = _fitting(shown, limit)
-    missing = len(text) - len(shown)
+        kept, line = _fitting(kept, limit)
+    missing = len(text) - len(kept)
     return f"{line}… (+{missing})" if missing else line
 
 

@@ -13,8 +13,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from games.bids import Bids
 from games.game import Deal, Event, Json, Move, Observation, Outcome, Seat
+from games.legal import Bids
 
 VALUES = tuple(range(10))
 
@@ -53,9 +53,6 @@ class ToyState:
 
     def legal(self, seat: Seat) -> Bids:
         return Bids(VALUES)
-
-    def read(self, seat: Seat, value: Json) -> Move:
-        return self.legal(seat).read(value)
 
     def play(self, moves: Mapping[Seat, Move]) -> ToyState:
         row = tuple(self.legal(seat).read(moves[seat]) for seat in range(self.config.seats))

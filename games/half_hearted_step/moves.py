@@ -15,9 +15,8 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
-from games.integers import read_integer
-from games.quoting import quote
-from games.words import read_word
+from games.legal import Numbers
+from games.values import quote, read_integer, read_word
 
 Axis: TypeAlias = Literal["horizontal", "vertical"]
 
@@ -48,8 +47,8 @@ class AuctionBids:
     def answer(self) -> AnswerForm:
         """`{"bid": 3}` or `{"bid": "pass"}`; free text may say `{"pass": true}` as well.
 
-        The range is told by its ends: a list of all bids would fill a prompt. The example is the pass: a number in it
-        that somebody copies would be a raise in every round.
+        The range is given by its ends: a list of all bids would fill a prompt. The example is the pass: a number in it
+        that a model copies would be a raise in every round.
         """
         silent: Json = {"type": "string", "enum": [PASS]}
         raising: Json = {"type": "integer", "minimum": self.low, "maximum": self.high}
@@ -170,12 +169,13 @@ def answered(axis: Axis, step: int) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
-    """Movements along one axis, as signed numbers of squares: left and up are negative."""
+class Steps(Numbers):
+    """Movements along one axis, as signed numbers of squares: left and up are negative.
+
+    One square, at least one way, is always among them.
+    """
 
     axis: Axis
-    values: tuple[int, ...]
-    """Ascending, without repeats. One square, at least one way, is always among them."""
 
     @property
     def answer(self) -> AnswerForm:
@@ -188,15 +188,6 @@ class Steps:
         by_one = next(step for step in self.values if abs(step) == 1)
         return AnswerForm(tuple(schema), schema, tuple(schema), json.dumps(answered(self.axis, by_one)))
 
-    def __contains__(self, move: object) -> bool:
-        return type(move) is int and move in self.values
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.values)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
     def describe(self) -> str:
         """Each as the JSON object that a model would write."""
         return ", ".join(json.dumps(answered(self.axis, step)) for step in self.values)
@@ -205,11 +196,6 @@ class Steps:
     def words(self) -> str:
         """`left 1, stay, right 1`."""
         return ", ".join(worded(self.axis, step) for step in self.values)
-
-    def sample(self, rng: Random) -> int:
-        """One of them. Takes one `rng.random()`."""
-        values = self.values
-        return values[int(rng.random() * len(values))]
 
     def read(self, value: Json) -> int:
         """Also takes the signed number itself, as records keep it."""
@@ -246,4 +232,4 @@ class Steps:
 @cache
 def steps(axis: Axis, at: int, size: int, reach: int, may_stay: bool) -> Steps:
     """The movements of up to `reach` squares from coordinate `at` that stay on a board of `size`."""
-    return Steps(axis, tuple(step for step in range(-reach, reach + 1) if 0 <= at + step < size and (step or may_stay)))
+    return Steps(tuple(step for step in range(-reach, reach + 1) if 0 <= at + step < size and (step or may_stay)), axis)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil
 from types import MappingProxyType
 
-from games.bids import OVERBID
+from games.legal import OVERBID
 from harness.audits.collusion import Audit, NotAudited, TableAudit
 from harness.audits.directed import FEWEST_BLOCKS, Direction, Obstacle
 from harness.audits.gains import Gain, RoundAside

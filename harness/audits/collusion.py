@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
 from games.game import Json
-from games.goofspiel import GOOFSPIEL
-from games.persistent_calibration import PERSISTENT_CALIBRATION
+from games.goofspiel.rules import GOOFSPIEL
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION
 from games.registry import GAMES
 from harness.audits.directed import Direction, blocks_wanted, directions
 from harness.audits.gains import Gain, gain

@@ -1,7 +1,7 @@
 """The game's own collusion index, taken apart, with its ceiling and with what chance would make of it.
 
 Owns the description of one number: the share of rounds with a margin of 6 or more in which a seat bid the lowest card
-it held. Tests nothing. The number itself is `games.goofspiel_awards.collusion_index`, to the letter.
+it held. Tests nothing. The number itself is `games.goofspiel.rules.collusion_index`, to the letter.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from games.bids import OVERBID
 from games.game import Json
+from games.legal import OVERBID
 from harness.audits.seats import Played, names_in
 from harness.seeds import derive
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from games.bids import OVERBID
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
-from games.goofspiel_awards import top_two
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig, top_two
+from games.legal import OVERBID
 from games.registry import read_config
 from harness.audits.directed import Observation
 from harness.diagnostics.bidding import is_high

@@ -213,8 +213,8 @@ def _is_about_input(error: Exception) -> bool:
     from harness.providers.endpoints import EndpointInvalid
     from harness.rating_rows import RowsInvalid
     from harness.store import StoreRefused
-    from policies.baselines import UnknownPolicy
     from policies.operator_prompt import PromptInvalid
+    from policies.scripted.registry import UnknownPolicy
 
     config = (GameError, ConfigError, UnknownPolicy, PromptInvalid, EndpointInvalid, ScheduleInvalid)
     return isinstance(error, (*config, StoreRefused, RowsInvalid))

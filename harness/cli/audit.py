@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from games.quoting import nearest, quote
+from games.values import nearest, quote
 from harness.audits.collusion import Settings
 from harness.cli.options import number, one_of, whole
 from harness.cli.output import INCONCLUSIVE, WRONG, Refused, print_json, print_note, print_text, terminal_width
@@ -91,7 +91,7 @@ def audit(
 
 def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) -> Audit:
     """The audit of `runs`. With `tell`, how each run stands is noted on standard error, where it is not finished."""
-    from games.persistent_calibration import PERSISTENT_CALIBRATION
+    from games.persistent_calibration.rules import PERSISTENT_CALIBRATION
     from harness.audits.collusion import audit as audit_records
     from harness.audits.seats import RunOf
     from harness.diagnostics.persistent_calibration import side_correlations

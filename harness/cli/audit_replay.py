@@ -176,7 +176,7 @@ def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
 
 def _require_drawn(folder: Path, seed: int, table: Episode, record: Record) -> None:
     """Refuse what was not drawn from the run's seed: it could not be dealt again."""
-    from games.goofspiel import GOOFSPIEL, GoofspielConfig
+    from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
     from harness.aliases import deal_aliases
     from harness.seeds import stream
 
@@ -250,7 +250,7 @@ def _stand_ins(
     """
     from harness.nearest import did_you_mean
     from harness.rematch import choose_stand_ins, meeting
-    from policies.baselines import EVERY_GAME, fallback_of, scripted_names, yardsticks
+    from policies.scripted.registry import EVERY_GAME, fallback_of, scripted_names, yardsticks
 
     specs = {spec.name: spec for spec in given.playing(GAME)}
     others = list(dict.fromkeys(other for _, other in pairs))

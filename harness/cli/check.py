@@ -81,7 +81,7 @@ def read(file: Document, json: AlwaysJson = True) -> None:
     """
     from harness.cli.documents import load, position, require
     from policies.contract import STOPS
-    from policies.hints import hint_for
+    from policies.layout import hint_for
     from policies.reply import read_reply
 
     document = load(file, READ_KEYS)
@@ -221,6 +221,6 @@ def _name_of(data: Mapping[str, Any], place: str) -> str:
 
 
 def _quoted(value: object) -> str:
-    from games.quoting import quote
+    from games.values import quote
 
     return quote(value)

@@ -28,7 +28,7 @@ from harness.providers.endpoints import Endpoint, client_for, missing_key
 from harness.run import Division, Pace
 from harness.schedule import Episode, schedule
 from harness.schedule_report import describe
-from policies.baselines import fallback_of
+from policies.scripted.registry import fallback_of
 
 if TYPE_CHECKING:
     from harness.config_sections import Limits

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from games.quoting import nearest, quote
+from games.values import nearest, quote
 from harness.cli.output import Refused
 
 if TYPE_CHECKING:

@@ -162,7 +162,7 @@ def _show(document: Mapping[str, object], json: bool) -> None:
 def _field(given: LadderConfig) -> dict[str, EntrantSpec]:
     """Who can be named: the config's entrants that play Ballast, and every scripted policy of it."""
     from harness.entrants import EntrantSpec
-    from policies.baselines import scripted_names
+    from policies.scripted.registry import scripted_names
 
     scripts = {name: EntrantSpec(name, scripted=name) for name in scripted_names("ballast")}
     listed = {spec.name: spec for spec in given.playing("ballast")}
@@ -171,7 +171,7 @@ def _field(given: LadderConfig) -> dict[str, EntrantSpec]:
 
 def _named(given: LadderConfig, claimer: str, listener: str) -> tuple[Direction, ...]:
     """One direction. Raises Refused, saying who could be named."""
-    from games.quoting import quote
+    from games.values import quote
     from harness.experiments.plan import Direction
 
     field = _field(given)

@@ -28,8 +28,8 @@ from harness.gate.subject import Contestant, Subject
 from harness.gate_file import unknown_measure
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
 from harness.run import Division
-from policies.baselines import UnknownPolicy, fallback_of, scripted, yardsticks
 from policies.layout import LAYOUT
+from policies.scripted.registry import UnknownPolicy, fallback_of, scripted, yardsticks
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

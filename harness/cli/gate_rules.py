@@ -11,8 +11,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from policies.baselines import fallback_of, scripted, yardsticks
 from policies.contract import canonical
+from policies.scripted.registry import fallback_of, scripted, yardsticks
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from games.quoting import quote
+from games.values import quote
 from harness.brake import Stopping
 from harness.cli.input_lines import Lines
 from harness.cli.output import Refused, print_note

@@ -75,7 +75,7 @@ def policies(json: JsonFlag = False) -> None:
     """
     from games.registry import GAMES
     from harness.entrants import packaged_prompts
-    from policies.baselines import scripted_names
+    from policies.scripted.registry import scripted_names
 
     rows: list[dict[str, object]] = []
     for game in GAMES.values():

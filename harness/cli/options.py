@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from games.quoting import nearest, quote
+from games.values import nearest, quote
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,300}", re.ASCII)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from games.quoting import quote
+from games.values import quote
 from harness.cli.options import whole
 from harness.cli.output import Refused, print_note
 

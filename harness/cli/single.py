@@ -18,9 +18,9 @@ from harness.entrants import EntrantSpec, parse_entrants, policies_for
 from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
 from harness.schedule import Episode
 from harness.seeds import stream
-from policies.baselines import fallback_of
 from policies.contract import STYLES, Policy, Sampling
 from policies.human import NAME as HUMAN
+from policies.scripted.registry import fallback_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

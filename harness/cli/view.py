@@ -136,7 +136,7 @@ def _warn(record: Record, name: str) -> None:
 
 
 def _episode_of(store: Store, key: str) -> Record:
-    from games.quoting import nearest, quote
+    from games.values import nearest, quote
 
     record = store.record(key)
     if record is not None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from math import log2
 from types import MappingProxyType
 
-from games.ballast import BALLAST, BallastState
-from games.ballast_moves import Action, Challenge, Discard, Place
+from games.ballast.moves import Action, Challenge, Discard, Place
+from games.ballast.rules import BALLAST, BallastState
 from games.game import Seat
 from games.registry import read_config
 from games.replay import replay_states

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from games.bids import OVERBID
-from games.goofspiel import GOOFSPIEL
-from games.oshi_zumo import OSHI_ZUMO
+from games.goofspiel.rules import GOOFSPIEL
+from games.legal import OVERBID
+from games.oshi_zumo.rules import OSHI_ZUMO
 from harness.diagnostics.means import Means, no_means
 from harness.record import Record
 

@@ -16,16 +16,13 @@ from math import log2
 from types import MappingProxyType
 
 from games.game import Seat, State
-from games.half_hearted_step.auction import Auction, called
-from games.half_hearted_step.contest import Contest
-from games.half_hearted_step.play import Position, Turn, positions
-from games.half_hearted_step.rules import HALF_HEARTED_STEP
-from games.half_hearted_step.states import AuctionState, ChoiceState, PlayState
+from games.half_hearted_step.play import Auction, Contest, Position, Turn, called, positions
+from games.half_hearted_step.rules import HALF_HEARTED_STEP, AuctionState, ChoiceState, PlayState
 from games.registry import read_config
 from games.replay import replay_states
 from harness.diagnostics.means import Means, no_means
 from harness.record import Record
-from policies.half_hearted_step_players import LIFE
+from policies.scripted.half_hearted_step import LIFE
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {

@@ -15,14 +15,21 @@ from math import log2, sqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
-from games.persistent_calibration import (
-    DEALS,
-    PERSISTENT_CALIBRATION,
-    ROUNDS,
-    PersistentCalibrationState,
+from games.persistent_calibration.moves import (
+    EMPTY,
+    HEAVIEST,
+    LIGHTEST,
+    PLACES,
+    SCALES,
+    Placement,
+    Totals,
+    across,
+    flips,
+    lighter_places,
+    side_of,
+    totals_after,
 )
-from games.persistent_calibration_moves import HEAVIEST, LIGHTEST, PLACES, SCALES, Placement, across, side_of
-from games.persistent_calibration_points import EMPTY, Totals, flips, lighter_places, totals_after
+from games.persistent_calibration.rules import DEALS, PERSISTENT_CALIBRATION, ROUNDS, PersistentCalibrationState
 from games.registry import read_config
 from games.replay import replay_states
 from harness.diagnostics.means import Means, no_means

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games.persistent_calibration_moves import PLACES, Place, Placement, across
-from games.persistent_calibration_points import Totals
+from games.persistent_calibration.moves import PLACES, Place, Placement, Totals, across
 
 
 def scale_points(place: Place, totals: Sequence[int], own: Sequence[int]) -> int:

@@ -25,7 +25,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-from games.ballast_claims import observe_with_claims, told_truthfully
+from games.ballast.view import observe_with_claims, truthful
 from games.game import Move, Observation, Seat
 from policies.contract import ModelClient, Player, Policy, Reply, Retry, canonical
 
@@ -108,7 +108,7 @@ class AlteredPlayer:
 
 def played(move: Move, alteration: Alteration | None) -> Move:
     """The move that is made when the player behind `alteration` wants this one."""
-    return told_truthfully(move) if alteration == "force-truth" else move
+    return truthful(move) if alteration == "force-truth" else move
 
 
 def scrambled_claims(rng: Random) -> tuple[float, ...]:

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from games.ballast import BALLAST, BallastState
-from games.ballast_board import Challenged
-from games.ballast_moves import Action, Challenge, Discard, Place
+from games.ballast.moves import Action, Challenge, Challenged, Discard, Place
+from games.ballast.rules import BALLAST, BallastState
 from games.game import Seat
 from harness.diagnostics.ballast import states_of
 from harness.record import Record

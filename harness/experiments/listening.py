@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from games.ballast import BallastState
-from games.ballast_claims import observe_with_claims
+from games.ballast.rules import BallastState
+from games.ballast.view import observe_with_claims
 from games.game import Observation, Seat
 from harness.clusters import CONFIDENCE, cluster_mean
 from harness.diagnostics.ballast import states_of

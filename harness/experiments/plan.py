@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from games.ballast import BALLAST
+from games.ballast.rules import BALLAST
 from harness.experiments.arms import ALTERATIONS, OF_THE_LISTENER, Alteration, Altered
 from harness.schedule import Episode
 from policies.contract import Policy

@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Sequence
 from random import Random
 from typing import Protocol
 
-from games.ballast import BallastState
+from games.ballast.rules import BallastState
 from games.game import Seat
 from harness.calls import Call, CallKey
 from harness.record import Decision, Record
 from policies.contract import Completion, DecisionTimedOut, ModelClient, Player, Policy, Reply, Request, Retry
-from policies.hints import hint
+from policies.layout import hint
 
 ATTEMPTS = 2
 

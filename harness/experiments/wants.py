@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.ballast_moves import PLACE
+from games.ballast.moves import PLACE
 from harness.diagnostics.ballast import states_of
 from harness.experiments.redrive import Kept, Redriven
 from harness.record import Record

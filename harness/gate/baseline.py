@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
-from games.quoting import quote
+from games.values import quote
 from harness.config_problems import in_words
 from harness.record import Frozen
 from policies.contract import canonical

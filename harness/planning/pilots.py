@@ -19,8 +19,8 @@ from harness.record import Record
 from harness.run import Division
 from harness.schedule import Episode
 from harness.seeds import stream
-from policies.baselines import scripted, yardsticks
 from policies.contract import Policy
+from policies.scripted.registry import scripted, yardsticks
 
 PURPOSE = "plan"
 """Of every stream that a plan draws from; a run draws from none of this name."""

@@ -23,8 +23,8 @@ from harness.planning.estimates import plain
 from harness.planning.pilots import PURPOSE, played
 from harness.rank_draws import errors_beside
 from harness.schedule import episodes as scheduled
-from policies.baselines import scripted, yardsticks
 from policies.contract import ModelClient, Player, Policy, Reply, Retry
+from policies.scripted.registry import scripted, yardsticks
 
 if TYPE_CHECKING:
     from harness.rating_rows import GameRows

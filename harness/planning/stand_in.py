@@ -16,8 +16,7 @@ from typing import Any
 from games.game import Legal, Move, Observation, Seat
 from harness.truncation import characters_of
 from policies.contract import FAULTS, Completion, ModelClient, Player, Policy, Reply, Request, Retry
-from policies.hints import hint
-from policies.layout import QUOTED_TAIL
+from policies.layout import QUOTED_TAIL, hint
 from policies.reply import read_reply
 
 SPELLINGS = 2_000

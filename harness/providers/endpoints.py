@@ -16,7 +16,7 @@ from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined
 
 from pydantic import ValidationError
 
-from games.quoting import quote
+from games.values import quote
 from harness.nearest import did_you_mean
 from harness.providers.settings import CapField, EndpointSettings, Price, Wire
 

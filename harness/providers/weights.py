@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from games.quoting import quote
+from games.values import quote
 
 SERVER = "xllamacpp"
 SERVER_WANTED = "xllamacpp>=2026.10"

@@ -103,4 +103,4 @@ def _cut(name: str) -> str:
 
 def _moves(before: State, row: tuple[Json, ...]) -> dict[Seat, Move]:
     """The moves of a step in canonical form; `replay_states` has read them before, so none is refused here."""
-    return {seat: before.read(seat, row[seat]) for seat in sorted(before.to_act)}
+    return {seat: before.legal(seat).read(row[seat]) for seat in sorted(before.to_act)}

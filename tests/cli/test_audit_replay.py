@@ -19,8 +19,8 @@ from harness.mock_server import MockServerProcess
 from harness.results import load
 from harness.store import Store, StoreRefused
 from harness.verify import verify_run
-from policies.bidders import match_prize
-from policies.scripted import Rule
+from policies.scripted.bidders import match_prize
+from policies.scripted.policy import Rule
 from tests.cli.runner import config, documents, weigh
 from tests.harness.rematch_cases import BLOCKS, ORDER, after_a_sign, always, by_names, order, planted
 

@@ -13,9 +13,9 @@ from harness.planning.pilots import played
 from harness.prompt_files import read_prompt
 from harness.prompt_questions import SEAT, form_of, questions
 from harness.run import Division
-from policies.baselines import fallback_of, scripted
 from policies.contract import STYLES, Completion, Sampling
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import fallback_of, scripted
 from tests.cli.runner import ROOT, config, weigh
 
 PLAIN, TEMPO = "goofspiel/plain.md", "goofspiel/tempo.md"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.cli import gate_arms
-from policies import baselines
-from policies.baselines import BASELINES
-from policies.bidders import GOOFSPIEL
-from policies.scripted import Baseline
+from policies.scripted import registry
+from policies.scripted.bidders import GOOFSPIEL
+from policies.scripted.policy import Baseline
+from policies.scripted.registry import BASELINES
 from tests.cli.runner import weigh
 
 SMALL = ("--game", "goofspiel", "--set", "cards=5", "--set", "seats=2", "--field", "match")
@@ -30,7 +30,7 @@ def other_hoard(monkeypatch):
 
     def upgrade():
         table = {**GOOFSPIEL, "hoard": Baseline(lambda facts, legal, rng: legal.sample(rng))}
-        monkeypatch.setattr(baselines, "BASELINES", {**BASELINES, "goofspiel": table})
+        monkeypatch.setattr(registry, "BASELINES", {**BASELINES, "goofspiel": table})
 
     return upgrade
 
@@ -73,7 +73,7 @@ def test_other_rules_and_another_layout_of_prompts_are_other_arms(monkeypatch):
     first = weigh(*SAVE).json["folder"]
     monkeypatch.setattr(gate_arms, "LAYOUT", gate_arms.LAYOUT + 1)
     second = weigh(*SAVE).json["folder"]
-    monkeypatch.setattr("games.goofspiel.Goofspiel.rulebook", lambda self, config: "Other rules.")
+    monkeypatch.setattr("games.goofspiel.rules.Goofspiel.rulebook", lambda self, config: "Other rules.")
     third = weigh(*SAVE).json["folder"]
     assert len({first, second, third}) == 3
 

@@ -6,7 +6,7 @@ import pytest
 
 from games.registry import GAMES
 from harness.prompt_files import packaged_words
-from policies.baselines import scripted_names
+from policies.scripted.registry import scripted_names
 from tests.cli.runner import weigh
 
 

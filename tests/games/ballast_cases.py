@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from games.ballast import BALLAST, BallastConfig, BallastState
+from games.ballast.rules import BALLAST, BallastConfig, BallastState
 from games.game import Outcome
 from games.replay import replay
 from tests.games.adapters.adapter import Steps

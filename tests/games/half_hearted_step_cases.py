@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.game import Outcome
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
-from games.half_hearted_step.states import AuctionState, ChoiceState, PlayState
+from games.half_hearted_step.rules import HALF_HEARTED_STEP, AuctionState, ChoiceState, HalfHeartedStepConfig, PlayState
 from games.replay import replay
 
 BOARD: list[list[int | None]] = [

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.game import Outcome
-from games.persistent_calibration import (
+from games.persistent_calibration.rules import (
     PERSISTENT_CALIBRATION,
     PersistentCalibrationConfig,
     PersistentCalibrationState,

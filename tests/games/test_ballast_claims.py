@@ -7,11 +7,10 @@ from random import Random
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig, BallastState
-from games.ballast_claims import observe_with_claims, told_truthfully
-from games.ballast_view import view_of
+from games.ballast.rules import BALLAST, BallastConfig, BallastState
+from games.ballast.view import observe_with_claims, truthful, view_of
 from games.game import Observation
-from games.goofspiel import GOOFSPIEL
+from games.goofspiel.rules import GOOFSPIEL
 from policies.layout import position_text
 from tests.games.ballast_cases import after
 
@@ -131,9 +130,9 @@ def test_the_view_comes_back_from_the_facts() -> None:
 
 
 def test_the_truth_is_told_of_placements_only() -> None:
-    assert told_truthfully(["place", 3, 1, 5]) == ["place", 3, 1, 3]
-    assert told_truthfully(["challenge", 4]) == ["challenge", 4]
-    assert told_truthfully(["discard", 2]) == ["discard", 2]
+    assert truthful(["place", 3, 1, 5]) == ["place", 3, 1, 3]
+    assert truthful(["challenge", 4]) == ["challenge", 4]
+    assert truthful(["discard", 2]) == ["discard", 2]
 
 
 def test_another_games_observation_is_refused() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from functools import partial
-from random import Random
 from typing import Any
 
 import pytest
 
-from games.ballast_moves import Actions
+from games.ballast.moves import Actions
 from games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
 from tests.work import work
 
@@ -122,15 +119,6 @@ def test_the_set_is_counted_and_listed_in_order() -> None:
     assert list(TURN)[-3:] == [["place", 5, 2, 5], ["challenge", 2], ["challenge", 10]]
     assert list(SPENT) == [["place", 4, scale, said] for scale in (0, 1) for said in (1, 2, 3, 4)]
     assert list(DISCARD) == [["discard", 2], ["discard", 5]]
-
-
-@pytest.mark.parametrize("legal", [TURN, SPENT, DISCARD], ids=["turn", "spent", "discard"])
-def test_every_move_is_drawn_alike(legal: Actions) -> None:
-    rng, draws = Random(5), 400 * len(legal)
-    drawn = Counter(json.dumps(legal.sample(rng)) for _ in range(draws))
-    assert sorted(drawn) == sorted(json.dumps(move) for move in legal)
-    # Each count has a spread of about 20 around 400: six of them.
-    assert all(280 < count < 520 for count in drawn.values())
 
 
 def test_a_description_names_the_forms_and_what_may_stand_in_them() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig
+from games.ballast.rules import BALLAST, BallastConfig
 from games.game import MoveIllegal, MoveUnreadable
 from tests.games.ballast_cases import EXAMPLES, HONEST, after, first_scale, legal, random_game, settled, words
 
@@ -87,7 +87,7 @@ def test_A11_only_the_opponents_face_down_weights_can_be_challenged() -> None:
     assert [move for move in legal(state) if move[0] == "challenge"] == [["challenge", 1], ["challenge", 4]]
     for number in (0, 2, 3, 5):
         with pytest.raises(MoveIllegal, match="you may challenge 1, 4"):
-            state.read(0, ["challenge", number])
+            state.legal(0).read(["challenge", number])
 
 
 def test_A11_a_weight_that_was_turned_up_or_removed_is_not_challenged_again() -> None:
@@ -109,7 +109,7 @@ def test_A13_nobody_challenges_twice_in_a_turn_or_passes() -> None:
     assert words(state) == {"place", "challenge"}
     for move in (None, [], "pass", ["pass"]):
         with pytest.raises(MoveUnreadable):
-            state.read(1, move)
+            state.legal(1).read(move)
 
 
 def test_A14_the_fallback_is_steady() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig, BallastState
+from games.ballast.rules import BallastState
 from games.game import Observation
 from policies.layout import position_text
 from tests.games.ballast_cases import after
@@ -145,11 +145,6 @@ def test_the_legal_moves_are_told_in_one_line_and_not_one_by_one() -> None:
     seat = seen("0:p5s0", 1)
     assert len(seat.legal) == 76
     assert len(position_text(seat, "reason-then-json", None)) < 900
-
-
-def test_a_name_for_each_seat_is_needed() -> None:
-    with pytest.raises(ValueError, match="1 names for 2 seats"):
-        BALLAST.start(BallastConfig(), {}).observe(0, ["Ash"])
 
 
 # What is not

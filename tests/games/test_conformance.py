@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
+import re
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -84,7 +86,24 @@ def test_a_deal_with_an_unknown_key_is_refused(table: Table) -> None:
         table.game.start(table.config, deal)
 
 
+@every_table
+@pytest.mark.parametrize("deal", [None, [], "deal", 1], ids=repr)
+def test_a_deal_that_is_no_object_is_refused(table: Table, deal: Any) -> None:
+    with pytest.raises(DealInvalid, match=r"^the deal is "):
+        table.game.start(table.config, deal)
+
+
 # Play
+
+
+@every_table
+def test_a_state_is_a_value(table: Table) -> None:
+    for state, after in pairwise(episodes(table)[0].states):
+        assert state != after
+        assert state != state.stop()
+        for copied in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+            assert copied == state
+            assert hash(copied) == hash(state)
 
 
 @every_table
@@ -92,7 +111,6 @@ def test_play_leaves_the_old_state_as_it_was(table: Table) -> None:
     for episode in episodes(table)[:2]:
         for state, step in zip(episode.states, episode.steps, strict=False):
             copied, before = copy.deepcopy(state), snapshot(state, table.names)
-            assert copied == state
             moves = {seat: step[seat] for seat in state.to_act}
             after = state.play(moves)
             assert after != state
@@ -116,6 +134,8 @@ def test_play_is_atomic_when_it_refuses(table: Table) -> None:
         for outsider in {*range(table.seats), table.seats, -1} - state.to_act:
             with pytest.raises(ValueError, match=r"."):
                 state.play({**moves, outsider: next(iter(moves.values()))})
+        with pytest.raises(ValueError, match=re.escape(f"from each of the seats {sorted(state.to_act)}, and no other")):
+            state.play({})
         assert state == copied
         assert snapshot(state, table.names) == before
 
@@ -181,7 +201,7 @@ def test_an_episode_ends_within_its_bound_and_only_once(table: Table) -> None:
 def assert_over(end: State, table: Table) -> None:
     assert end.to_act == frozenset()
     for seat in range(table.seats):
-        for ask in (lambda: end.legal(seat), lambda: end.read(seat, None), lambda: end.observe(seat, table.names)):  # noqa: B023
+        for ask in (lambda: end.legal(seat), lambda: end.observe(seat, table.names)):  # noqa: B023
             with pytest.raises(ValueError, match=r"."):
                 ask()
     for late in (end.stop, lambda: end.play({}), lambda: end.play({0: None})):
@@ -285,6 +305,14 @@ def test_an_observation_is_for_its_seat_and_repeats_no_history(table: Table) -> 
                 assert table.names[seat] in observation.situation
                 assert not set(observation.history) & set(observation.situation.splitlines())
                 assert all("\n" not in line and line.strip() for line in observation.history)
+
+
+@every_table
+def test_a_name_for_each_seat_is_needed(table: Table) -> None:
+    for state in episodes(table)[0].states[:-1]:
+        for names in (table.names[:-1], (*table.names, "One more")):
+            with pytest.raises(ValueError, match=f"{len(names)} names for {table.seats} seats"):
+                state.observe(min(state.to_act), names)
 
 
 @every_table

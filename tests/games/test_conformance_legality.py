@@ -6,6 +6,7 @@ Contains, iterate, read, sample, the answer's schema and play must agree on ever
 from __future__ import annotations
 
 import json
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -29,7 +30,7 @@ def test_legality_agrees_everywhere(table: Table) -> None:
                     told = table.adapter.answer(legal, value)
                     shaped = isinstance(told, dict) and fits_answer(answer.schema, answer.required, told)  # type: ignore[arg-type]
                     if value in legal:
-                        assert legal.read(value) == state.read(seat, value) == value
+                        assert legal.read(value) == state.legal(seat).read(value) == value
                         # Null may be legal without being offered: it is what the rules know a missing move as.
                         assert (value in list(legal)) == shaped == (value is not None)
                         state.play({**moves, seat: value})
@@ -50,7 +51,7 @@ def assert_refused_or_read_as_another(state: State, seat: int, value: Any) -> No
         assert "\n" not in str(refused)
         assert 0 < len(str(refused)) < 400
         with pytest.raises(type(refused)):
-            state.read(seat, value)
+            state.legal(seat).read(value)
 
 
 @every_table
@@ -79,6 +80,18 @@ def test_sampling_draws_legal_moves_from_the_generator_alone(table: Table) -> No
             draws = [legal.sample(Random(seed)) for seed in range(20)]
             assert all(move in legal for move in draws)
             assert draws == [legal.sample(Random(seed)) for seed in range(20)]
+
+
+@every_table
+def test_every_legal_move_is_drawn_alike(table: Table) -> None:
+    states = episodes(table)[0].states[:-1]
+    sets = {legal.describe(): legal for state in states for legal in map(state.legal, sorted(state.to_act))}
+    for legal in [legal for legal in sets.values() if 1 < len(legal) <= 100][:8]:
+        rng, draws = Random(5), 200 * len(legal)
+        counts = Counter(json.dumps(legal.sample(rng)) for _ in range(draws))
+        assert sorted(counts) == sorted(map(json.dumps, legal))
+        # Each count has a spread of about 14 around 200: six of them.
+        assert all(115 < count < 285 for count in counts.values())
 
 
 @every_table

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-from collections.abc import Sequence
 from random import Random
 from typing import Any
 
 import pytest
 
-from games.game import DealInvalid, State
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
-from games.replay import replay
+from games.game import DealInvalid
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 
 FOUR = GoofspielConfig()
 
@@ -56,18 +52,3 @@ def test_deals_are_shuffles_and_every_prize_may_come_first() -> None:
     assert all(sorted(deal) == list(range(1, 14)) for deal in deals)
     assert {deal[0] for deal in deals} == set(range(1, 14))
     assert deals[0] != deals[1]
-
-
-def after(steps: Sequence[Sequence[int]], deck: Sequence[int]) -> State:
-    config = GoofspielConfig(seats=len(steps[0]), cards=len(deck))
-    return replay(GOOFSPIEL, config, {"prize_order": list(deck)}, [list(step) for step in steps])
-
-
-def test_a_state_is_a_value() -> None:
-    state = after([(1, 2), (2, 1)], [4, 2, 3, 1])
-    assert state == after([(1, 2), (2, 1)], [4, 2, 3, 1])
-    assert state != after([(2, 1), (1, 2)], [4, 2, 3, 1])
-    assert state != after([(1, 2), (2, 1)], [4, 2, 1, 3])
-    assert state != state.stop()
-    assert hash(state) == hash(copy.deepcopy(state))
-    assert pickle.loads(pickle.dumps(state)) == state

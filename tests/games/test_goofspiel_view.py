@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from games.game import Observation
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from games.replay import replay
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")
@@ -97,15 +95,3 @@ def test_the_seats_differ_in_their_own_lines_alone() -> None:
     for mine, theirs in zip(seen(0).situation.splitlines(), seen(3).situation.splitlines(), strict=True):
         assert (mine == theirs) != mine.startswith("You")
     assert seen(0).history == seen(3).history
-
-
-def test_a_name_for_each_seat_is_needed() -> None:
-    start = GOOFSPIEL.start(GoofspielConfig(), {"prize_order": DECK})
-    with pytest.raises(ValueError, match="3 names for 4 seats"):
-        start.observe(0, NAMES[:3])
-
-
-def test_the_legal_bids_are_those_of_the_state() -> None:
-    state = replay(GOOFSPIEL, GoofspielConfig(), {"prize_order": DECK}, STEPS)
-    for seat in range(4):
-        assert state.observe(seat, NAMES).legal == state.legal(seat)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.game import MoveIllegal, MoveUnreadable
-from games.half_hearted_step.auction import Call
+from games.half_hearted_step.play import Call
 from tests.games.half_hearted_step_cases import BOARD, HORIZONTAL_ME, P, bid, open_round, settled, sold, told
 
 # Rule 3, A1: sealed rounds
@@ -27,7 +27,7 @@ def test_rule_3_a_later_bid_is_larger_than_the_standing_one() -> None:
     for seat in (0, 1):
         assert list(state.legal(seat))[:2] == [P, 4]
         with pytest.raises(MoveIllegal, match='3 is not a legal bid now: you may bid "pass", 4 to 999'):
-            state.read(seat, 3)
+            state.legal(seat).read(3)
 
 
 def test_rule_3_the_standing_bidder_may_raise_its_own_bid() -> None:
@@ -99,7 +99,7 @@ def test_A4_at_the_limit_a_pass_is_all_there_is() -> None:
     assert list(state.legal(0)) == list(state.legal(1)) == [P]
     assert state.legal(1).describe() == '"pass"'
     with pytest.raises(MoveIllegal, match='1000 is not a legal bid now: you may bid "pass"'):
-        state.read(1, 1000)
+        state.legal(1).read(1000)
     assert open_round([(-998, 998)]).legal(0).describe() == '"pass", 999'
 
 

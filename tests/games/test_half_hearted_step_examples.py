@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from games.half_hearted_step.auction import Auction, Call
-from games.half_hearted_step.play import Position
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
-from games.half_hearted_step.states import PlayState
+from games.half_hearted_step.play import Auction, Call, Position
+from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig, PlayState
 from tests.games.half_hearted_step_cases import BOARD, HORIZONTAL_ME, SHORTEST, TOUR, P, bid, settled, sold, turned
 
 

@@ -293,12 +293,6 @@ def test_both_seats_know_the_same() -> None:
         assert one == other
 
 
-def test_a_name_for_each_seat_is_needed() -> None:
-    for state in (bid([]), bid([(3, P), (P, P)]), turned([])):
-        with pytest.raises(ValueError, match="1 names for 2 seats"):
-            state.observe(0, ["Ash"])
-
-
 def test_the_rulebook_in_the_default_config_and_in_a_variant() -> None:
     text = HALF_HEARTED_STEP.rulebook(HalfHeartedStepConfig())
     for line in ("7 × 7 board", "(−999 to 999)", "or with round 20.", "Each has 0 points and 3 lives."):

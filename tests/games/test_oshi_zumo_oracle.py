@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
 from games.replay import replay_states
 from tests.games.oracles.oshi_zumo import CONFIGS, GAMES, rows
 

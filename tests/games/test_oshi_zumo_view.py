@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from games.game import Observation
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
 from games.replay import replay
 
 NAMES = ("Ash", "Birch")
@@ -71,8 +69,3 @@ def test_the_facts_in_full() -> None:
             {"bids": [1, 8], "position": 3},
         ],
     }
-
-
-def test_a_name_for_each_seat_is_needed() -> None:
-    with pytest.raises(ValueError, match="1 names for 2 seats"):
-        OSHI_ZUMO.start(OshiZumoConfig(), {}).observe(0, ["Ash"])

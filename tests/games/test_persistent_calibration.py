@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from games.game import ConfigInvalid, MoveIllegal
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
 from games.registry import read_config
 from tests.games.persistent_calibration_play import after, move, points, settled, weighed
 
@@ -52,17 +52,17 @@ def test_rule_3_what_is_not_held_not_affordable_or_out_of_range_is_illegal(writt
     with pytest.raises(MoveIllegal, match=rf"^seat 1: {why}$"):
         state.play({0: move("AL2"), 1: move(written)})
     with pytest.raises(MoveIllegal, match=rf"^{why}$"):
-        state.read(1, move(written))
+        state.legal(1).read(move(written))
     assert move(written) not in state.legal(1)
 
 
 def test_rule_3_more_than_the_own_garnets_is_illegal() -> None:
     with pytest.raises(MoveIllegal, match="modify 2: you can spend 1 garnet now"):
-        after(seats=2, starting_garnets=[1, 5]).read(0, move("AL1++"))
+        after(seats=2, starting_garnets=[1, 5]).legal(0).read(move("AL1++"))
     spent = after("AL3-- AR3", starting_garnets=[3, 0])
     assert spent.garnets == (1, 0)
     with pytest.raises(MoveIllegal, match="modify 2: you can spend 1 garnet now"):
-        spent.read(0, move("AL1++"))
+        spent.legal(0).read(move("AL1++"))
 
 
 def test_rule_3_the_held_weight_leaves_and_the_value_stays() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -12,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import ConfigInvalid, DealInvalid, MoveUnreadable
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from games.game import ConfigInvalid
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
 from games.registry import read_config
-from tests.games.persistent_calibration_play import after, move, moves, points, settled
+from tests.games.persistent_calibration_play import after, points, settled
 
 # Bounds
 
@@ -158,33 +156,3 @@ def test_relabelling_seats_takes_their_garnets_along() -> None:
     assert other.scores == tuple(one.scores[seat] for seat in (2, 0, 1))
     final: Any = one.measures["garnets_final"]
     assert other.measures["garnets_final"] == [final[seat] for seat in (2, 0, 1)]
-
-
-@pytest.mark.parametrize(
-    ("deal", "message"),
-    [({"board": []}, 'unknown key "board": persistent_calibration deals nothing'), ([], "it must be an empty object")],
-)
-def test_a_deal_is_refused(deal: Any, message: str) -> None:
-    with pytest.raises(DealInvalid) as refused:
-        PERSISTENT_CALIBRATION.start(PersistentCalibrationConfig(), deal)
-    assert message in str(refused.value)
-
-
-def test_a_move_that_is_not_canonical_is_read_but_not_played() -> None:
-    state = after(seats=2)
-    loose = {"scale": "a", "side": " RIGHT ", "weight": "3"}
-    assert state.read(0, loose) == move("AR3")
-    with pytest.raises(MoveUnreadable, match=r"seat 0: .* is not canonical"):
-        state.play({0: loose, 1: None})
-    with pytest.raises(ValueError, match="one move or null from each of the 2 seats"):
-        state.play({0: move("AR3")})
-
-
-def test_a_state_is_a_value() -> None:
-    state = after("AL1++ AR3", "- BL2", starting_garnets=2)
-    assert state == after("AL1++ AR3", "- BL2", starting_garnets=2)
-    assert state != after("AL1++ AR3", "BL2 -", starting_garnets=2)
-    assert state != state.stop()
-    assert hash(state) == hash(copy.deepcopy(state))
-    assert pickle.loads(pickle.dumps(state)) == state
-    assert moves(["AL1++ -"]) == [[{"scale": "A", "side": "left", "weight": 1, "modify": 2}, None]]

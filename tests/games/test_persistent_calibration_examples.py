@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.persistent_calibration_points import share_scores
+from games.persistent_calibration.rules import share_scores
 from games.replay import StepRefused
 from tests.games.persistent_calibration_examples import EXAMPLES, Example
 from tests.games.persistent_calibration_play import after, points, settled, weighed

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from games.game import Observation
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationState
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationState
 from policies.layout import first_attempt, system_text
 from tests.games.persistent_calibration_play import after, move
 
@@ -128,12 +128,6 @@ def test_garnets_are_spoken_of_where_the_rules_speak_of_them() -> None:
         situation = seen(after("AL1 AR3 AR3", **fields), 0).situation
         assert "garnet" not in situation
         assert "modify" not in situation
-
-
-def test_a_name_for_each_seat_is_needed() -> None:
-    for names in (("Ash", "Birch"), ("Ash", "Birch", "Cedar", "Dune")):
-        with pytest.raises(ValueError, match=f"{len(names)} names for 3 seats"):
-            seen(after(seats=3), 0, names)
 
 
 # What stays secret

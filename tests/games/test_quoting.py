@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.quoting import LIMIT, nearest, quote
+from games.values import LIMIT, nearest, quote
 from tests.work import work
 
 

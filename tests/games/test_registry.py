@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from games.game import ConfigInvalid
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
 from games.registry import GAMES, UnknownGame, game_named, read_config
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from games.game import DealInvalid, Json
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
-from games.quoting import quote
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
 from games.registry import game_named, read_config
 from games.replay import StepRefused, replay, replay_states
+from games.values import quote
 
 SMALL = GoofspielConfig(seats=3, cards=4)
 DEAL = {"prize_order": [2, 4, 1, 3]}
@@ -93,7 +93,10 @@ class OneAtATime:
     def start(self, config: Any, deal: Any) -> OneAtATime:
         return self
 
-    def read(self, seat: int, value: Any) -> Any:
+    def legal(self, seat: int) -> OneAtATime:
+        return self
+
+    def read(self, value: Any) -> Any:
         return value
 
     def play(self, moves: Any) -> OneAtATime:

@@ -8,16 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.goofspiel import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo import OSHI_ZUMO, OshiZumoConfig
+from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from games.goofspiel.vectorised import GoofspielGames, random_goofspiel, settle_goofspiel
+from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from games.oshi_zumo.vectorised import OshiZumoGames, random_oshi_zumo
 from games.replay import replay
-from games.vectorised import (
-    GoofspielGames,
-    OshiZumoGames,
-    random_goofspiel,
-    random_oshi_zumo,
-    settle_goofspiel,
-)
 
 GOOFSPIELS = [
     GoofspielConfig(),

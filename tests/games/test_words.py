@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.game import MoveUnreadable
-from games.words import read_word
+from games.values import read_word
 
 SIDES = ("left", "Right")
 

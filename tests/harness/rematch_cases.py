@@ -11,9 +11,9 @@ from unittest import mock
 from games.game import Legal, Move
 from harness.aliases import deal_aliases
 from harness.seeds import stream
-from policies.baselines import BASELINES
-from policies.bidders import match_prize
-from policies.scripted import Baseline, Rule
+from policies.scripted.bidders import match_prize
+from policies.scripted.policy import Baseline, Rule
+from policies.scripted.registry import BASELINES
 
 SEED = 5
 CARDS = 6

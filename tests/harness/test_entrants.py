@@ -12,9 +12,9 @@ from games.registry import game_named, read_config
 from harness.config_problems import ConfigError
 from harness.entrants import EntrantSpec, parse_entrant, parse_entrants, policies_for
 from harness.prompt_files import PACKAGED, packaged_prompts, read_prompt
-from policies.baselines import scripted
 from policies.contract import Sampling
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import scripted
 
 GUIDANCE = "Bid low on small prizes."
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
 from harness.aliases import deal_aliases
 from harness.orchestrate import Table, play_episode
 from harness.record import Record
 from harness.seeds import stream
 from harness.verify import verify_record
-from policies.baselines import scripted
 from policies.contract import Completion, Request, Sampling
 from policies.operator_prompt import parse_prompt
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import scripted
 
 SEATS = 13
 SEED = 5

@@ -16,12 +16,12 @@ from harness.planning.stand_in import StandIn, StoodIn, written
 from harness.run import Division
 from harness.schedule import schedule
 from harness.seeds import stream
-from policies.baselines import fallback_of, scripted
 from policies.contract import FAULTS, STYLES, Completion, Request, Retry, Sampling
-from policies.hints import hint
+from policies.layout import hint
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPolicy
 from policies.reply import read_reply
+from policies.scripted.registry import fallback_of, scripted
 
 SEED = 5
 

@@ -7,7 +7,7 @@ from random import Random
 
 from games.registry import GAMES, read_config
 from harness.redrawn import Redrawn
-from policies.baselines import scripted
+from policies.scripted.registry import scripted
 
 GAME = GAMES["goofspiel"]
 CONFIG = read_config(GAME, {})

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig
+from games.ballast.rules import BALLAST, BallastConfig
 from harness.orchestrate import Table, play_episode
 from harness.record import Record
 from harness.verify import verify_record
-from policies.baselines import fallback_of, scripted
+from policies.scripted.registry import fallback_of, scripted
 
 
 @pytest.fixture

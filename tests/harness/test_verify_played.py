@@ -22,10 +22,10 @@ from harness.run import Division, Run
 from harness.schedule import Episode, schedule
 from harness.store import Store
 from harness.verify import verify_run
-from policies.baselines import scripted
 from policies.contract import Completion, Policy, Request, Sampling, Usage
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import scripted
 
 GAMES = ("goofspiel", "oshi_zumo")
 MODEL = "openai:gpt-5"

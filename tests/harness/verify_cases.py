@@ -19,9 +19,9 @@ from harness.schedule import Episode
 from harness.seeds import stream
 from harness.store import Store
 from harness.verify import verify_record
-from policies.baselines import scripted
 from policies.contract import Completion, Message, Request, Sampling, Usage
 from policies.reply import Reading, read_reply
+from policies.scripted.registry import scripted
 
 MODEL = "openai:gpt-5"
 SEED = 11

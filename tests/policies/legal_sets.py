@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from games.bids import Bids
 from games.game import AnswerForm, Json, Legal, Move, MoveIllegal, MoveUnreadable
+from games.legal import Bids
 from games.registry import game_named
 
 

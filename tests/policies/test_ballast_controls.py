@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from games.ballast import BALLAST, BallastConfig
-from games.ballast_claims import observe_with_claims
-from policies.ballast_players import deaf, deaf_habits, feint, feint_habits, steady, steady_habits
-from policies.baselines import scripted, scripted_names, yardsticks
-from policies.scripted import Rule
+from games.ballast.rules import BALLAST, BallastConfig
+from games.ballast.view import observe_with_claims
+from policies.scripted.ballast import deaf, deaf_habits, feint, feint_habits, steady, steady_habits
+from policies.scripted.policy import Rule
+from policies.scripted.registry import scripted, scripted_names, yardsticks
 from tests.games.ballast_cases import after
 
 NAMES = ("Ash", "Birch")

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BALLAST, BallastConfig, BallastState
+from games.ballast.rules import BALLAST, BallastConfig, BallastState
 from games.game import Legal, Move
-from policies.ballast_players import BALLAST as PLAYERS
-from policies.ballast_players import bluffer, bluffer_habits, steady, steady_habits
-from policies.baselines import fallback_of, scripted
-from policies.scripted import Rule
+from policies.scripted.ballast import BALLAST as PLAYERS
+from policies.scripted.ballast import bluffer, bluffer_habits, steady, steady_habits
+from policies.scripted.policy import Rule
+from policies.scripted.registry import fallback_of, scripted
 from tests.games.ballast_cases import after, settled
 
 NAMES = ("Ash", "Birch")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from games.game import Move
-from games.goofspiel import hand
-from games.oshi_zumo import purse
+from games.goofspiel.rules import hand
+from games.oshi_zumo.rules import purse
 from games.registry import GAMES, UnknownGame
-from policies.baselines import BASELINES, UnknownPolicy, scripted, scripted_names
+from policies.scripted.registry import BASELINES, UnknownPolicy, scripted, scripted_names
 
 
 def move(game: str, policy: str, facts: dict[str, Any], legal: Any, seed: int = 1) -> Move:

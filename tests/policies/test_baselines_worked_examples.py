@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from games.game import Outcome, State
-from games.goofspiel import GoofspielConfig
+from games.goofspiel.rules import GoofspielConfig
+from games.goofspiel.vectorised import random_goofspiel, settle_goofspiel
 from games.registry import game_named
 from games.replay import replay
-from games.vectorised import random_goofspiel, settle_goofspiel
-from policies.baselines import scripted
+from policies.scripted.registry import scripted
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")
 

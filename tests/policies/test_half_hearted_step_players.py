@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from games.game import Move
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
-from games.half_hearted_step.states import ChoiceState, PlayState
-from policies.half_hearted_step_players import HALF_HEARTED_STEP as PLAYERS
-from policies.scripted import Rule
+from games.half_hearted_step.rules import HALF_HEARTED_STEP, ChoiceState, HalfHeartedStepConfig, PlayState
+from policies.scripted.half_hearted_step import HALF_HEARTED_STEP as PLAYERS
+from policies.scripted.policy import Rule
 from tests.games.half_hearted_step_cases import HORIZONTAL_ME, P, bid, turned
 
 NAMES = ("Ash", "Birch")

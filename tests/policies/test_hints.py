@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policies.contract import FAULTS, Fault
-from policies.hints import DETAIL_LIMIT, hint, hint_for
+from policies.layout import DETAIL_LIMIT, hint, hint_for
 from policies.reply import Reading, read_reply
 from tests.policies.legal_sets import TO_TEN, Steps, opening
 

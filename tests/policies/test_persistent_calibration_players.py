@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from games.game import Move
-from games.persistent_calibration import PersistentCalibrationState
-from policies.baselines import scripted, scripted_names
+from games.persistent_calibration.rules import PersistentCalibrationState
+from policies.scripted.registry import scripted, scripted_names
 from tests.games.persistent_calibration_play import after, move, settled
 
 GAME = "persistent_calibration"

@@ -23,8 +23,7 @@ from policies.contract import (
     Sampling,
     Style,
 )
-from policies.hints import hint
-from policies.layout import NO_ANSWER, QUOTED_TAIL
+from policies.layout import NO_ANSWER, QUOTED_TAIL, hint
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPlayer, PromptedPolicy
 

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from benches.reading import SHAPES
-from policies.candidates import MAX_BROKEN
+from policies.candidates import MAX_BROKEN, MAX_DEPTH
 from policies.reply import MAX_BRACKETS, MAX_CHARACTERS, MAX_WRITINGS, NOTES_LIMIT, Reading, read_reply
-from policies.strict_json import MAX_DEPTH
 from tests.policies.legal_sets import TO_TEN, Steps, opening
 from tests.work import assert_linear
 

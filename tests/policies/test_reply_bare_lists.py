@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.ballast_moves import Actions
+from games.ballast.moves import Actions
 from policies.reply import Reading, read_reply
 from tests.policies.legal_sets import TO_TEN
 from tests.work import assert_linear

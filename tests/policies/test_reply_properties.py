@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from games.game import Legal
 from policies.contract import FAULTS, STOPS, Stop
-from policies.hints import hint_for
+from policies.layout import hint_for
 from policies.reply import NOTES_LIMIT, read_reply
 from policies.show import one_line
 from tests.policies.legal_sets import TO_TEN, Steps, Words, opening

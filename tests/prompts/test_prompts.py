@@ -8,9 +8,9 @@ from importlib.resources import files
 import pytest
 
 from games.registry import GAMES
-from policies.baselines import scripted_names
 from policies.layout import system_text
 from policies.operator_prompt import OperatorPrompt, parse_prompt_bytes
+from policies.scripted.registry import scripted_names
 
 SHIPPED = {
     f"{game.name}/{file.name}": parse_prompt_bytes(file.read_bytes(), file.name)

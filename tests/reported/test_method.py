@@ -17,10 +17,10 @@ from harness.mock_server import MockServerProcess
 from harness.orchestrate import Table, play_episode
 from harness.record import Record
 from harness.verify import verify_record
-from policies.baselines import fallback_of
 from policies.contract import Completion, Request, Sampling
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPolicy
+from policies.scripted.registry import fallback_of
 from tests.cli.runner import config, weigh
 from tests.reported.ladders import kept, play
 

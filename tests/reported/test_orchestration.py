@@ -24,8 +24,8 @@ from harness.record import Record
 from harness.results import load
 from harness.store import Store
 from harness.verify import verify_record
-from policies.baselines import fallback_of
 from policies.contract import Message, Request, Sampling
+from policies.scripted.registry import fallback_of
 from tests.cli.runner import SCRIPTED, command, config, environment, weigh
 from tests.harness.store_cases import new_run, planned, record
 from tests.harness.toy_run import Follower, Model, ToyRun

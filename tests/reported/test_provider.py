@@ -18,8 +18,7 @@ from harness.providers.openai_chat import usage
 from harness.providers.verdicts import verdict
 from harness.truncation import characters_of, was_cut
 from policies.contract import CONTEXT_FULL, Completion, Message, Reply, Request, Retry, Sampling, Usage
-from policies.hints import hint
-from policies.layout import with_less_history
+from policies.layout import hint, with_less_history
 from policies.operator_prompt import OperatorPrompt
 from policies.prompted import PromptedPolicy
 

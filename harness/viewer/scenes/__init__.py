@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
-from games.quoting import quote
+from games.values import quote
 from harness.viewer.scene import Scene
 
 

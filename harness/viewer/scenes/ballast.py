@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from games.ballast import BallastState
-from games.ballast_board import Challenged, Discarded, Placed
-from games.ballast_moves import CHALLENGE, PLACE
+from games.ballast.moves import CHALLENGE, PLACE, Challenged, Discarded, Placed
+from games.ballast.rules import BallastState
 from games.game import Move, Outcome, Seat, State
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.assets import asset

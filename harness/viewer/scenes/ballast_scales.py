@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from games.ballast_board import Verdict, Weight
+from games.ballast.moves import Verdict, Weight
 from games.game import Seat
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.nodes import Element, h

@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import Final, cast
 
 from games.game import Move, Outcome, Seat, State
-from games.goofspiel import GoofspielState
-from games.goofspiel_awards import awards, unit
+from games.goofspiel.rules import GoofspielState, awards, unit
 from harness.viewer.amounts import amount, exact_score, score
 from harness.viewer.assets import asset
 from harness.viewer.scene import Beat, BeatKind, Moment

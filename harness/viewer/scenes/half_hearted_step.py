@@ -10,12 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, cast
 
 from games.game import Move, Outcome, Seat, State
-from games.half_hearted_step.auction import Auction, Call, Sealed, called
-from games.half_hearted_step.board import middle
-from games.half_hearted_step.contest import Contest
 from games.half_hearted_step.moves import ME, PASS, VERTICAL, ways, worded
-from games.half_hearted_step.play import Position, Turn
-from games.half_hearted_step.states import AuctionState, ChoiceState, PlayState
+from games.half_hearted_step.play import Auction, Call, Contest, Position, Sealed, Turn, called, middle
+from games.half_hearted_step.rules import AuctionState, ChoiceState, PlayState
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.assets import asset
 from harness.viewer.nodes import Element, h

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from games.game import Seat
-from games.half_hearted_step.board import Board, Square
+from games.half_hearted_step.play import Board, Square
 from harness.viewer.nodes import Element, h
 from harness.viewer.seat_marks import seat_class
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from games.game import Event, Move, Outcome, Seat, State
-from games.oshi_zumo import OshiZumoState
+from games.oshi_zumo.rules import OshiZumoState
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.assets import asset
 from harness.viewer.scene import Beat, BeatKind, Moment

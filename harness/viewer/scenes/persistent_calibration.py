@@ -12,9 +12,18 @@ from fractions import Fraction
 from typing import Final, cast
 
 from games.game import Move, Outcome, Seat, State
-from games.persistent_calibration import DEALS, ROUNDS, PersistentCalibrationState
-from games.persistent_calibration_moves import HEAVIEST, LIGHTEST, PLACES, Placement, scale_of, side_of
-from games.persistent_calibration_points import EMPTY, flips, lighter_places
+from games.persistent_calibration.moves import (
+    EMPTY,
+    HEAVIEST,
+    LIGHTEST,
+    PLACES,
+    Placement,
+    flips,
+    lighter_places,
+    scale_of,
+    side_of,
+)
+from games.persistent_calibration.rules import DEALS, ROUNDS, PersistentCalibrationState
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.assets import asset
 from harness.viewer.nodes import Element, h

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from games.game import Seat
-from games.persistent_calibration_moves import SCALES, Place, across, scale_of, side_of
-from games.persistent_calibration_points import Totals
+from games.persistent_calibration.moves import SCALES, Place, Totals, across, scale_of, side_of
 from harness.viewer.nodes import Element, h
 from harness.viewer.seat_marks import seat_class
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from games.game import Seat
-from games.persistent_calibration_moves import Placement, scale_of, side_of
+from games.persistent_calibration.moves import Placement, scale_of, side_of
 from harness.viewer.amounts import exact_score, score
 from harness.viewer.nodes import Child, Element, h
 from harness.viewer.seat_marks import badge, seat_class

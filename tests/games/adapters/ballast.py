@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from games.ballast import BallastConfig, BallastState
+from games.ballast.rules import BallastConfig, BallastState
 from games.game import AnyGame, Deal, Move, Outcome, Seat, State
 from tests.games.adapters.adapter import Adapter, Order, Steps
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from games.game import AnyGame, Deal, Outcome, Seat, State
-from games.goofspiel import GoofspielConfig
+from games.goofspiel.rules import GoofspielConfig
 from tests.games.adapters.adapter import Adapter, Order, Steps, permuted
 
 

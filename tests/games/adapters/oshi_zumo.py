@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from games.game import Deal, Outcome
-from games.oshi_zumo import OshiZumoConfig
+from games.oshi_zumo.rules import OshiZumoConfig
 from tests.games.adapters.adapter import Adapter, Order, Steps, permuted
 
 

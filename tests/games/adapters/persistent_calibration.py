@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from games.game import AnyGame, Deal, Legal, Move, Outcome, Seat, State
-from games.persistent_calibration import PersistentCalibrationConfig
+from games.persistent_calibration.rules import PersistentCalibrationConfig
 from tests.games.adapters.adapter import Adapter, Order, Steps, permuted
 
 

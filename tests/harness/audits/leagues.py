@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from games.game import Legal
-from games.goofspiel import GOOFSPIEL
+from games.goofspiel.rules import GOOFSPIEL
 from games.registry import read_config
 from harness.aliases import deal_aliases
 from harness.manifest import Manifest, schedule_digest
@@ -23,9 +23,9 @@ from harness.record import Record
 from harness.schedule import Episode, schedule
 from harness.seeds import stream
 from harness.store import Store
-from policies.baselines import fallback_of, scripted
 from policies.contract import Policy
-from policies.scripted import Baseline, Rule, ScriptedPolicy
+from policies.scripted.policy import Baseline, Rule, ScriptedPolicy
+from policies.scripted.registry import fallback_of, scripted
 
 
 def noisy(facts: Mapping[str, Any], legal: Legal, rng: Random) -> int:

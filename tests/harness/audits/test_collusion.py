@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from games.goofspiel import GOOFSPIEL
+from games.goofspiel.rules import GOOFSPIEL
 from harness.audits.audit_forms import markdown, plain_lines
 from harness.audits.audit_sections import sections
 from harness.audits.collusion import Audit, Settings, audit

@@ -8,12 +8,12 @@ from random import Random
 from typing import Any
 
 from games.game import Legal
-from games.goofspiel import GOOFSPIEL
+from games.goofspiel.rules import GOOFSPIEL
 from games.registry import read_config
 from harness.orchestrate import Table, play_episode
 from harness.record import Record
-from policies.baselines import fallback_of
-from policies.scripted import Baseline, Rule, ScriptedPolicy
+from policies.scripted.policy import Baseline, Rule, ScriptedPolicy
+from policies.scripted.registry import fallback_of
 
 
 def written(

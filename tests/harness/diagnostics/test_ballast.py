@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast import BallastConfig
+from games.ballast.rules import BallastConfig
 from harness.diagnostics.ballast import MEANINGS, diagnose
 from harness.record import Record
 from tests.games.ballast_cases import EXAMPLES, after, steps

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 import pytest
 
 from games.game import AnyGame, Deal
-from games.goofspiel import GOOFSPIEL
-from games.oshi_zumo import OSHI_ZUMO
+from games.goofspiel.rules import GOOFSPIEL
+from games.oshi_zumo.rules import OSHI_ZUMO
 from games.registry import GAMES, read_config
 from harness.diagnostics import diagnostics_of
 from harness.diagnostics.bidding import diagnose_goofspiel, diagnose_oshi_zumo
 from harness.orchestrate import Table, play_episode
 from harness.record import Record
-from policies.baselines import fallback_of, scripted
+from policies.scripted.registry import fallback_of, scripted
 
 
 def played(game: AnyGame, config: Mapping[str, int], deal: Deal, *names: str) -> Record:

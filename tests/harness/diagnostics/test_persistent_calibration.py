@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from games.persistent_calibration import PERSISTENT_CALIBRATION, PersistentCalibrationState
-from games.persistent_calibration_moves import PLACES, Placement
+from games.persistent_calibration.moves import PLACES, Placement
+from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationState
 from games.registry import read_config
 from games.replay import replay
 from harness.diagnostics.persistent_calibration import (

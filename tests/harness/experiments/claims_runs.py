@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from games.ballast import BALLAST, BallastConfig
+from games.ballast.rules import BALLAST, BallastConfig
 from harness.brake import Brake
 from harness.cli.compose import ordered
 from harness.display import SilentDisplay
@@ -16,7 +16,7 @@ from harness.experiments.plan import ClaimsPlan, Direction
 from harness.kinds_of_run import EXPERIMENT
 from harness.run import Division, Pace, Run
 from harness.store import Store
-from policies.baselines import fallback_of, scripted
+from policies.scripted.registry import fallback_of, scripted
 
 SEED = 3
 

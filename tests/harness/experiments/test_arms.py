@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from games.ballast import BALLAST, BallastConfig
+from games.ballast.rules import BALLAST, BallastConfig
 from games.game import Observation
 from harness.experiments.arms import ALTERATIONS, Altered, scrambled_claims
 from harness.experiments.plan import ClaimsPlan, Direction
 from harness.seeds import stream
 from harness.verify import verify_run
-from policies.baselines import scripted
 from policies.contract import Reply, Retry
+from policies.scripted.registry import scripted
 from tests.games.ballast_cases import after
 from tests.harness.experiments.claims_runs import plan_of, played
 

@@ -19,7 +19,7 @@ from harness.experiments.report_text import answers, lines
 from harness.experiments.wants import wants
 from harness.seeds import stream
 from harness.store import Store
-from policies.baselines import scripted
+from policies.scripted.registry import scripted
 from tests.harness.experiments.claims_runs import SEED, plan_of, played
 
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from games.bids import Bids
+from games.legal import Bids
 from harness.mock_server.actions import ReplyKind
 from harness.mock_server.answers import Manner, compose, spoiled
 from harness.mock_server.apis import APIS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.bids import Bids
+from games.legal import Bids
 from harness.mock_server.legal_text import find_offer, parse_choices, parse_forms, parse_lists
 
 bid_sets = st.sets(st.integers(-50, 1000), min_size=1).map(lambda found: Bids(tuple(sorted(found))))

@@ -14,8 +14,7 @@ from harness.mock_server.answers import Manner, compose
 from harness.mock_server.apis import APIS
 from harness.mock_server.dice import Dice
 from policies.contract import FAULTS, STYLES, Message, Style
-from policies.hints import hint
-from policies.layout import answer_schema, first_attempt, second_attempt, system_text
+from policies.layout import answer_schema, first_attempt, hint, second_attempt, system_text
 from policies.reply import Reading, read_reply
 
 CHAT = APIS[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from games.ballast_moves import Actions
+from games.ballast.moves import Actions
 from games.game import Json
 from harness.providers.anthropic_messages import AnthropicMessages
 from harness.providers.capabilities import Capabilities, declared, learn
