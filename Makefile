@@ -9,7 +9,7 @@ export CHROMIUM
 .PHONY: demo test check format lint types bench chromium screenshots clean
 
 $(STAMP): pyproject.toml constraints.txt Makefile
-	@$(PYTHON) -c 'import sys; sys.exit("weighhouse needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("weigh needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	@echo "installing into $(VENV)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt 'pip>=25.1'

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from games.game import Legal, Move
-from games.registry import game_named
-from harness.seeds import stream
-from policies.scripted.policy import Rule
-from policies.scripted.registry import scripted
+from weigh.games.game import Legal, Move
+from weigh.games.registry import game_named
+from weigh.harness.seeds import stream
+from weigh.policies.scripted.policy import Rule
+from weigh.policies.scripted.registry import scripted
 
 
 def noisy(rule: Rule, share: float) -> Rule:

@@ -3,9 +3,9 @@
     python -m benches.collusion            under three minutes; prints the tables of docs/method.md
     python -m benches.collusion --quick    a tenth of the leagues
 
-Leagues of thirteen at four seats, on schedules of `harness.schedule`, every deal its own. Honest fields hold bidders
-that never look at the others and some that do; a planted colluder takes the place of an honest one. The planted know by
-name who is there, which no player of the real harness does. Fixed seeds: equal figures on every run.
+Leagues of thirteen at four seats, on schedules of `harness.config.schedule`, every deal its own. Honest fields hold
+bidders that never look at the others and some that do; a planted colluder takes the place of an honest one. The
+planted know by name who is there, which no player of the real harness does. Fixed seeds: equal figures on every run.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.goofspiel.rules import GoofspielConfig
-from games.goofspiel.vectorised import GoofspielGames, settle_goofspiel
-from harness.audits.directed import Direction, Observation, directions
-from harness.ratings import COLLUSION_THRESHOLD
-from harness.schedule import schedule
+from weigh.games.goofspiel.rules import GoofspielConfig
+from weigh.games.goofspiel.vectorised import GoofspielGames, settle_goofspiel
+from weigh.harness.audit.collusion.directed import Direction, Observation, directions
+from weigh.harness.config.schedule import schedule
+from weigh.harness.config.thresholds import COLLUSION_THRESHOLD
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.intp]

@@ -3,9 +3,9 @@
     python -m benches.coverage            about three minutes; prints the tables of docs/method.md
     python -m benches.coverage --quick    a tenth of it
 
-Every league is played on a schedule of `harness.schedule`. A score is the entrant's strength less its table's mean
-strength, plus an effect of the deal on each entrant (shared by the episodes of a block) and an effect of play, centred
-so that a table sums to 0. Fixed seeds: equal figures on every run.
+Every league is played on a schedule of `harness.config.schedule`. A score is the entrant's strength less its table's
+mean strength, plus an effect of the deal on each entrant (shared by the episodes of a block) and an effect of play,
+centred so that a table sums to 0. Fixed seeds: equal figures on every run.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.clusters import cluster_mean, estimate
-from harness.places import call_first, places
-from harness.rank_draws import draw_ranks
-from harness.schedule import schedule
+from weigh.harness.config.schedule import schedule
+from weigh.harness.results.ranking.ranks import call_first, places
+from weigh.harness.stats.clustered import cluster_mean, estimate
+from weigh.harness.stats.rank_bootstrap import draw_ranks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches._arenas import Arena, noisy, rule
-from harness.gate.fixed import fixed_size
-from harness.gate.pairs import Ends, block_difference, credible_ends, surest_ends
-from harness.gate.sequential import Design, walk
-from harness.gate.sign_flip import sign_flip
-from harness.gate.sprt import log_likelihood_ratio, wald_bounds
+from weigh.harness.gate.differences import Ends, block_difference, credible_ends, surest_ends
+from weigh.harness.gate.sequential import Design, walk
+from weigh.harness.stats.fixed import fixed_size
+from weigh.harness.stats.sign_flip import sign_flip
+from weigh.harness.stats.sprt import log_likelihood_ratio, wald_bounds
 
 Floats = NDArray[np.float64]
 Blocks = Sequence[Sequence[float]]

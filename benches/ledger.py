@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import fmean, median
 
 from benches.orchestration import new_store, planned
-from harness.calls import Call, CallKey
-from harness.store import Store
-from policies.contract import Completion, Message, Request, Sampling, Usage
+from weigh.harness.store.calls import Call, CallKey
+from weigh.harness.store.store import Store
+from weigh.policies.contract import Completion, Message, Request, Sampling, Usage
 
 CALLS = 4_000
 RULES = Message("system", "Each round a prize is shown and all seats bid a card for it. " * 40)

@@ -15,16 +15,15 @@ import time
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
-from games.registry import game_named
-from harness.aliases import NAMES
-from harness.display import Plan
-from harness.live.feed import Feed
-from harness.live.pages import SpectatorPage
-from harness.live.server import LiveServer
-from harness.orchestrate import Table, play_episode
-from harness.record import Record
-from harness.seeds import stream
-from policies.scripted.registry import fallback_of, scripted
+from weigh.games.registry import game_named
+from weigh.harness.run.episode import Table, play_episode
+from weigh.harness.run.events import Plan
+from weigh.harness.seeds import NAMES, stream
+from weigh.harness.store.record import Record
+from weigh.harness.web.live.feed import Feed
+from weigh.harness.web.live.pages import SpectatorPage
+from weigh.harness.web.live.server import LiveServer
+from weigh.policies.scripted.registry import fallback_of, scripted
 
 EPISODES = 100
 PAGES = 10

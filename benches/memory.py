@@ -20,21 +20,22 @@ from functools import partial
 from pathlib import Path
 
 from benches.orchestration import GUIDANCE, MODEL, client_at, endpoint_at, new_store
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from harness.brake import Brake
-from harness.display import Plan, Progress, choose_display
-from harness.limits import Slots
-from harness.line import Exchange
-from harness.mock_server import MockServerProcess
-from harness.orchestrate import Table
-from harness.prices import cost_of
-from harness.run import Division, Pace, Run
-from harness.schedule import Episode, schedule
-from harness.store import Store
-from policies.contract import Policy, Sampling
-from policies.operator_prompt import OperatorPrompt
-from policies.prompted import PromptedPolicy
-from policies.scripted.registry import scripted
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.harness.cli.progress.plain import choose_display
+from weigh.harness.config.schedule import Episode, schedule
+from weigh.harness.providers.endpoints.prices import cost_of
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.run.concurrency import Slots
+from weigh.harness.run.episode import Table
+from weigh.harness.run.events import Plan, Progress
+from weigh.harness.run.limits import Brake
+from weigh.harness.run.model_calls import Exchange
+from weigh.harness.run.runner import Division, Pace, Run
+from weigh.harness.store.store import Store
+from weigh.policies.contract import Policy, Sampling
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPolicy
+from weigh.policies.scripted.registry import scripted
 
 EPISODES = 2_000
 MARKS = (0, 50, 100, 250, 500, 1_000, 1_500, 2_000)

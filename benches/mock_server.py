@@ -17,7 +17,7 @@ from pathlib import Path
 import aiohttp
 
 from benches.providers import SYSTEM, USER, serve
-from harness.mock_server import MockServerProcess, Options
+from weigh.harness.providers.mock_server import MockServerProcess, Options
 
 SLOTS = 400
 LATENCY = 0.2

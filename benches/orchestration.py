@@ -25,22 +25,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from harness.brake import Brake
-from harness.display import SilentDisplay
-from harness.limits import Slots
-from harness.line import Exchange
-from harness.manifest import Manifest, schedule_digest
-from harness.mock_server import MockServerProcess, Options
-from harness.prices import cost_of
-from harness.providers.endpoints import Endpoint, client_for, endpoint_for
-from harness.run import Division, Pace, Run
-from harness.schedule import Episode, schedule
-from harness.store import Store
-from policies.contract import Message, ModelClient, Policy, Request, Sampling
-from policies.operator_prompt import OperatorPrompt
-from policies.prompted import PromptedPolicy
-from policies.scripted.registry import scripted
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.harness.config.schedule import Episode, schedule
+from weigh.harness.providers.endpoints.endpoints import Endpoint, client_for, endpoint_for
+from weigh.harness.providers.endpoints.prices import cost_of
+from weigh.harness.providers.mock_server import MockServerProcess, Options
+from weigh.harness.run.concurrency import Slots
+from weigh.harness.run.events import SilentDisplay
+from weigh.harness.run.limits import Brake
+from weigh.harness.run.model_calls import Exchange
+from weigh.harness.run.runner import Division, Pace, Run
+from weigh.harness.store.manifest import Manifest, schedule_digest
+from weigh.harness.store.store import Store
+from weigh.policies.contract import Message, ModelClient, Policy, Request, Sampling
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPolicy
+from weigh.policies.scripted.registry import scripted
 
 NAMES = ("ash", "birch", "cedar", "dune")
 SEATS = len(NAMES)

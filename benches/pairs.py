@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benches.coverage import Floats, Ints, League, Table
-from harness.clusters import ZERO
-from harness.cycles import LEVEL, cyclic_share, sure_circle
-from harness.encounters import Encounters, meetings
-from harness.pair_blocks import pair_blocks
+from weigh.harness.results.ranking.intransitivity import LEVEL, cyclic_share, sure_circle
+from weigh.harness.results.ranking.pairwise import Encounters, meetings, pair_blocks
+from weigh.harness.stats.clustered import ZERO
 
 REPETITIONS = 1_000
 

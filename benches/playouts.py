@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from games.game import AnyGame
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from games.goofspiel.vectorised import random_goofspiel
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.oshi_zumo.vectorised import random_oshi_zumo
+from weigh.games.game import AnyGame
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.goofspiel.vectorised import random_goofspiel
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.oshi_zumo.vectorised import random_oshi_zumo
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")
 RUNS = 5

@@ -20,8 +20,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
-from harness.providers.endpoints import client_for, endpoint_for
-from policies.contract import Message, Request, Sampling
+from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.policies.contract import Message, Request, Sampling
 
 SYSTEM, USER = "The rules of the game, told once. " * 60, "The position now. " * 30
 """About 650 tokens, as a goofspiel prompt has."""
@@ -162,9 +162,9 @@ def anthropic_sdk(transport: str) -> Any:
 
 CLIENTS = {
     "bare aiohttp": bare_aiohttp,
-    "weighhouse, lean": ours("openai:m", "lean"),
-    "weighhouse, openai": ours("openai:m", "sdk"),
-    "weighhouse, anthropic": ours("anthropic:m", "sdk"),
+    "weigh, lean": ours("openai:m", "lean"),
+    "weigh, openai": ours("openai:m", "sdk"),
+    "weigh, anthropic": ours("anthropic:m", "sdk"),
     "openai SDK, aiohttp": openai_sdk("aiohttp"),
     "openai SDK, httpx2": openai_sdk("httpx2"),
     "anthropic SDK, aiohttp": anthropic_sdk("aiohttp"),

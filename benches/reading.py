@@ -10,8 +10,8 @@ from collections.abc import Callable
 from random import Random
 from time import process_time
 
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from policies.reply import MAX_BRACKETS, read_reply
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.policies.reply import MAX_BRACKETS, read_reply
 
 RUNS = 5
 

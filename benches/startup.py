@@ -17,7 +17,7 @@ RUNS = 15
 PROMISED = 0.25
 """Seconds of processor time for `weigh --help`."""
 
-WEIGH = (sys.executable, "-m", "harness.cli.app")
+WEIGH = (sys.executable, "-m", "weigh.harness.cli.app")
 COMMANDS: dict[str, Sequence[str]] = {
     "weigh --help": (*WEIGH, "--help"),
     "weigh play --help": (*WEIGH, "play", "--help"),

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from games.game import Deal, DealInvalid, Move, MoveRefused, MoveUnreadable, Seat, State
-from games.values import quote
+from weigh.games.game import Deal, DealInvalid, Move, MoveRefused, MoveUnreadable, Seat, State
+from weigh.games.values import quote
 
 NOBODY: frozenset[Seat] = frozenset()
 ALONE: tuple[frozenset[Seat], frozenset[Seat]] = (frozenset((0,)), frozenset((1,)))
@@ -72,5 +72,5 @@ def rulebook_text(name: str, **blanks: str | int) -> str:
 @cache
 def _template(name: str) -> Template:
     """The text of a rulebook: package data, read once when first asked for."""
-    text = files("games").joinpath("rulebooks", f"{name}.md").read_text(encoding="utf-8")
+    text = files("weigh.games").joinpath("rulebooks", f"{name}.md").read_text(encoding="utf-8")
     return Template(text.strip())

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from games.game import AnswerForm, Json, MoveIllegal
-from games.values import commas, quote, read_integer
+from weigh.games.game import AnswerForm, Json, MoveIllegal
+from weigh.games.values import commas, quote, read_integer
 
 KEY = "bid"
 """The key of the answer object that holds the bid."""

@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from games.ballast.rules import BALLAST
-from games.game import AnyGame, ConfigInvalid, GameError
-from games.goofspiel.rules import GOOFSPIEL
-from games.half_hearted_step.rules import HALF_HEARTED_STEP
-from games.oshi_zumo.rules import OSHI_ZUMO
-from games.persistent_calibration.rules import PERSISTENT_CALIBRATION
-from games.values import nearest, quote
+from weigh.games.ballast.rules import BALLAST
+from weigh.games.game import AnyGame, ConfigInvalid, GameError
+from weigh.games.goofspiel.rules import GOOFSPIEL
+from weigh.games.half_hearted_step.rules import HALF_HEARTED_STEP
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO
+from weigh.games.persistent_calibration.rules import PERSISTENT_CALIBRATION
+from weigh.games.values import nearest, quote
 
 _ALL: tuple[AnyGame, ...] = (GOOFSPIEL, OSHI_ZUMO, BALLAST, PERSISTENT_CALIBRATION, HALF_HEARTED_STEP)
 

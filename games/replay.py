@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel
 
-from games.game import AnyGame, Deal, GameError, Json, Move, MoveRefused, Seat, State
-from games.values import quote
+from weigh.games.game import AnyGame, Deal, GameError, Json, Move, MoveRefused, Seat, State
+from weigh.games.values import quote
 
 
 class StepRefused(GameError):

@@ -20,7 +20,7 @@ from difflib import get_close_matches
 from itertools import islice
 from types import MappingProxyType
 
-from games.game import Json, MoveUnreadable
+from weigh.games.game import Json, MoveUnreadable
 
 LIMIT = 60
 """Most characters of a quotation."""

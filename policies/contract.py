@@ -16,7 +16,7 @@ from functools import cached_property
 from random import Random
 from typing import Literal, Protocol, TypeAlias
 
-from games.game import Json, Move, Observation, Seat
+from weigh.games.game import Json, Move, Observation, Seat
 
 Fault: TypeAlias = Literal["illegal", "unreadable", "ambiguous", "empty", "truncated", "refused", "timed_out"]
 """Why an attempt gave no legal move. Charged to the policy."""
@@ -124,6 +124,11 @@ class Usage:
     """The part of `output` that was hidden reasoning. Never added to it."""
     cache_written: int | None = None
     """The part of `input` that was written to a cache, which some providers charge above plain input."""
+
+
+Billing: TypeAlias = Literal["known", "none", "unknown"]
+"""Whether it was paid for: usage was reported; nothing was charged (the provider refused it unbilled, or no request
+left); nobody can tell (cut, timed out, lost)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from itertools import islice, product
 from random import Random
 from typing import Final, TypeAlias
 
-from games.game import Json, Legal, Move, MoveIllegal, MoveRefused, MoveUnreadable, Observation, Seat
-from policies.contract import ModelClient, Reply, Retry, canonical
+from weigh.games.game import Json, Legal, Move, MoveIllegal, MoveRefused, MoveUnreadable, Observation, Seat
+from weigh.policies.contract import ModelClient, Reply, Retry, canonical
 
 NAME: Final = "human"
 """The word for a person on a command line, and the entrant's name in records."""

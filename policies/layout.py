@@ -21,10 +21,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from games.game import Json, Legal, Observation
-from policies.contract import Fault, Message, Style
-from policies.reply import NOTES_LIMIT, Reading, after_thinking
-from policies.show import encodable, escaped, one_line
+from weigh.games.game import Json, Legal, Observation
+from weigh.policies.contract import Fault, Message, Style
+from weigh.policies.reply import NOTES_LIMIT, Reading, after_thinking
+from weigh.policies.show import encodable, escaped, one_line
 
 LAYOUT = 1
 """Raised whenever a text below changes: it is part of a policy's digest."""

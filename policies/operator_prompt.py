@@ -21,9 +21,9 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from games.values import nearest
-from policies.contract import STYLES, Style
-from policies.show import one_line
+from weigh.games.values import nearest
+from weigh.policies.contract import STYLES, Style
+from weigh.policies.show import one_line
 
 MAX_CHARACTERS = 20_000
 """Of a whole prompt text, header included: some 5,000 tokens, paid for at every decision."""

@@ -13,8 +13,8 @@ from random import Random
 
 from pydantic import BaseModel
 
-from games.game import AnyGame, Observation, Seat
-from policies.contract import (
+from weigh.games.game import AnyGame, Observation, Seat
+from weigh.policies.contract import (
     CONTEXT_FULL,
     Completion,
     Message,
@@ -26,7 +26,7 @@ from policies.contract import (
     Style,
     canonical,
 )
-from policies.layout import (
+from weigh.policies.layout import (
     LAYOUT,
     answer_schema,
     first_attempt,
@@ -35,9 +35,9 @@ from policies.layout import (
     system_text,
     with_less_history,
 )
-from policies.operator_prompt import OperatorPrompt
-from policies.reply import Reading, read_reply
-from policies.show import one_line
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.reply import Reading, read_reply
+from weigh.policies.show import one_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from games.game import Json, Legal, Move, MoveRefused
-from policies.candidates import (
+from weigh.games.game import Json, Legal, Move, MoveRefused
+from weigh.policies.candidates import (
     MAX_BROKEN,
     MAX_DEPTH,
     Candidate,
@@ -50,8 +50,8 @@ from policies.candidates import (
     lists_in,
     look_through,
 )
-from policies.contract import Fault, Stop, canonical
-from policies.show import encodable, one_line
+from weigh.policies.contract import Fault, Stop, canonical
+from weigh.policies.show import encodable, one_line
 
 MAX_CHARACTERS = 2_000_000
 MAX_BRACKETS = 100_000

@@ -13,8 +13,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from games.game import Deal, Event, Json, Move, Observation, Outcome, Seat
-from games.legal import Bids
+from weigh.games.game import Deal, Event, Json, Move, Observation, Outcome, Seat
+from weigh.games.legal import Bids
 
 VALUES = tuple(range(10))
 

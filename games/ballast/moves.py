@@ -18,8 +18,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable, Seat
-from games.values import commas, quote, read_integer, read_word
+from weigh.games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable, Seat
+from weigh.games.values import commas, quote, read_integer, read_word
 
 KEY = "move"
 """The key of the answer object that holds the move."""

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from games.ballast.moves import (
+from weigh.games.ballast.moves import (
     Action,
     Actions,
     Challenge,
@@ -31,10 +31,10 @@ from games.ballast.moves import (
     Weight,
     judge,
 )
-from games.ballast.view import ObservedWeight, View, observe
-from games.checks import ALONE, NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
-from games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
-from games.values import commas
+from weigh.games.ballast.view import ObservedWeight, View, observe
+from weigh.games.checks import ALONE, NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
+from weigh.games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from weigh.games.values import commas
 
 Ending: TypeAlias = Literal["hands-empty", "wall-clock"]
 

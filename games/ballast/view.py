@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from games.ballast.moves import PLACE, Actions, Challenged, Discarded, Entry, Placed, Status
-from games.game import Json, Move, Observation, Seat
-from games.values import commas
+from weigh.games.ballast.moves import PLACE, Actions, Challenged, Discarded, Entry, Placed, Status
+from weigh.games.game import Json, Move, Observation, Seat
+from weigh.games.values import commas
 
 
 class ObservedWeight(NamedTuple):

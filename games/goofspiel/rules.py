@@ -16,11 +16,11 @@ from random import Random
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from games.checks import NOBODY, check_names, check_on, not_asked, refusal, rulebook_text
-from games.game import Deal, DealInvalid, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
-from games.goofspiel.view import Rounds, View, observe
-from games.legal import OVERBID, Bids
-from games.values import quote
+from weigh.games.checks import NOBODY, check_names, check_on, not_asked, refusal, rulebook_text
+from weigh.games.game import Deal, DealInvalid, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from weigh.games.goofspiel.view import Rounds, View, observe
+from weigh.games.legal import OVERBID, Bids
+from weigh.games.values import quote
 
 FACES: Mapping[str, int] = {"A": 1, "J": 11, "Q": 12, "K": 13}
 """Card names that are read as bids."""

@@ -21,8 +21,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from games.goofspiel.rules import GoofspielConfig, unit
-from games.legal import OVERBID
+from weigh.games.goofspiel.rules import GoofspielConfig, unit
+from weigh.games.legal import OVERBID
 
 Bytes: TypeAlias = NDArray[np.uint8]
 

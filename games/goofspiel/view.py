@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from games.game import Observation, Seat
-from games.legal import Bids
-from games.values import commas
+from weigh.games.game import Observation, Seat
+from weigh.games.legal import Bids
+from weigh.games.values import commas
 
 _REMEMBERED = 512
 """Texts kept: enough for the episodes that are in flight together."""

@@ -14,9 +14,9 @@ from random import Random
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
-from games.legal import Numbers
-from games.values import quote, read_integer, read_word
+from weigh.games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
+from weigh.games.legal import Numbers
+from weigh.games.values import quote, read_integer, read_word
 
 Axis: TypeAlias = Literal["horizontal", "vertical"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
-from games.game import Event, Json, Outcome, Seat
-from games.half_hearted_step.moves import HORIZONTAL, ME, OPPONENT, PASS, VERTICAL, Axis, Steps, steps
+from weigh.games.game import Event, Json, Outcome, Seat
+from weigh.games.half_hearted_step.moves import HORIZONTAL, ME, OPPONENT, PASS, VERTICAL, Axis, Steps, steps
 
 Board: TypeAlias = tuple[tuple[int | None, ...], ...]
 """The rows from the top; None is the middle square, which has no number."""

@@ -14,11 +14,11 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from games.checks import ALONE, BOTH, NOBODY, check_names, check_on, not_asked, refusal, rulebook_text
-from games.game import Deal, DealInvalid, Event, GameConfig, Json, Move, Observation, Outcome, Seat, State
-from games.half_hearted_step import view
-from games.half_hearted_step.moves import HORIZONTAL, ME, AuctionBids, FirstChoices, Steps
-from games.half_hearted_step.play import (
+from weigh.games.checks import ALONE, BOTH, NOBODY, check_names, check_on, not_asked, refusal, rulebook_text
+from weigh.games.game import Deal, DealInvalid, Event, GameConfig, Json, Move, Observation, Outcome, Seat, State
+from weigh.games.half_hearted_step import view
+from weigh.games.half_hearted_step.moves import HORIZONTAL, ME, AuctionBids, FirstChoices, Steps
+from weigh.games.half_hearted_step.play import (
     Auction,
     Board,
     Call,
@@ -33,7 +33,7 @@ from games.half_hearted_step.play import (
     played,
     unplayed,
 )
-from games.values import commas, cut, nearest, quote
+from weigh.games.values import commas, cut, nearest, quote
 
 RARE = (-2, -1, -1, 0, 0, 0)
 """The numbers of six squares drawn without replacement, ascending."""

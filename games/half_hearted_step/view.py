@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from games.game import Json, Observation, Seat
-from games.half_hearted_step.moves import PASS, AuctionBids, FirstChoices, Steps, ways, worded
-from games.half_hearted_step.play import Auction, Board, Call, Match, Position, Sealed, Square, Table, middle
+from weigh.games.game import Json, Observation, Seat
+from weigh.games.half_hearted_step.moves import PASS, AuctionBids, FirstChoices, Steps, ways, worded
+from weigh.games.half_hearted_step.play import Auction, Board, Call, Match, Position, Sealed, Square, Table, middle
 
 VISITED = "x"
 PIECE = "P"

@@ -16,9 +16,9 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from games.checks import BOTH, NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
-from games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
-from games.legal import OVERBID, Bids
+from weigh.games.checks import BOTH, NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
+from weigh.games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from weigh.games.legal import OVERBID, Bids
 
 Ending: TypeAlias = Literal["pushout", "coins-exhausted", "round-cap", "wall-clock"]
 

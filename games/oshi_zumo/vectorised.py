@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
 
 Bytes: TypeAlias = NDArray[np.uint8]
 

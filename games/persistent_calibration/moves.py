@@ -17,8 +17,8 @@ from functools import cache
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
-from games.values import commas, quote, read_integer, read_word
+from weigh.games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
+from weigh.games.values import commas, quote, read_integer, read_word
 
 SCALES = ("A", "B", "C")
 SIDES = ("left", "right")

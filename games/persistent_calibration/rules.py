@@ -16,9 +16,9 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from games.checks import NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
-from games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
-from games.persistent_calibration.moves import (
+from weigh.games.checks import NOBODY, check_names, check_no_deal, check_on, not_asked, refusal, rulebook_text
+from weigh.games.game import Deal, Event, GameConfig, Json, Move, Observation, Outcome, Reason, Seat
+from weigh.games.persistent_calibration.moves import (
     EMPTY,
     HEAVIEST,
     LIGHTEST,
@@ -32,7 +32,7 @@ from games.persistent_calibration.moves import (
     side_of,
     totals_after,
 )
-from games.persistent_calibration.view import View, observe
+from weigh.games.persistent_calibration.view import View, observe
 
 ROUNDS = 6
 DEALS = (0, 3)

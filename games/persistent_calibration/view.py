@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from games.game import Json, Observation, Seat
-from games.persistent_calibration.moves import (
+from weigh.games.game import Json, Observation, Seat
+from weigh.games.persistent_calibration.moves import (
     EMPTY,
     HEAVIEST,
     LIGHTEST,
@@ -26,7 +26,7 @@ from games.persistent_calibration.moves import (
     side_of,
     totals_after,
 )
-from games.values import commas
+from weigh.games.values import commas
 
 Sides: TypeAlias = tuple[str | None, ...]
 """Which side each seat used in one round; None for a seat that put down nothing."""

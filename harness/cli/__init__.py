@@ -1,1 +1,1 @@
-"""The command line: the composition root. The only place that names concrete providers and prints results."""
+"""The command line: reads words, calls one function of a room below, prints its value, sets the exit code."""

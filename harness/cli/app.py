@@ -14,8 +14,9 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from harness.cli.output import FINE, INTERRUPTED, INVALID, USAGE, Refused, print_note, print_text
-from harness.cli.pages import Chapter, Contents, Entry
+from weigh.harness.cli.help import Chapter, Contents, Entry
+from weigh.harness.cli.output import print_note, print_text
+from weigh.harness.errors import FINE, INTERRUPTED, INVALID, USAGE, WeighError, exit_code
 
 COMMANDS = (
     Chapter(
@@ -104,7 +105,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        print_text(f"weighhouse {version('weighhouse')}")
+        print_text(f"weigh {version('weigh')}")
         raise typer.Exit
 
 
@@ -164,23 +165,23 @@ def _called(words: list[str]) -> int:
 
 def _told(error: Exception, words: Sequence[str]) -> tuple[Sequence[str], int]:
     """The lines that tell a person of an error, and the exit code."""
-    from policies.show import one_line
+    lines: Sequence[str]
+    from weigh.policies.show import one_line
 
-    if isinstance(error, Refused):
-        lines, code = error.lines, error.code
-    elif isinstance(error, typer.TyperException):
+    code = exit_code(error)
+    if isinstance(error, typer.TyperException):
         lines, code = (_about_usage(error, words),), USAGE
-    elif _is_about_input(error):
-        lines, code = tuple(str(error).splitlines()), USAGE
-    elif _is_expected(error):
-        lines, code = tuple(str(error).splitlines()), INVALID
+    elif isinstance(error, WeighError):
+        lines = error.lines
+    elif code is not None:
+        lines = tuple(str(error).splitlines())
     elif isinstance(error, OSError) and error.filename is not None:
         lines, code = (f"{error.filename}: {error.strerror}",), USAGE if isinstance(error, _ABOUT_A_PATH) else INVALID
     else:
         said = " ".join(str(error).split())
         lines = (f"internal error: {type(error).__name__}: {said} (run again with --debug for the traceback)",)
         code = INVALID
-    return [one_line(line, 2_000) for line in lines], code
+    return [one_line(line, 2_000) for line in lines], INVALID if code is None else code
 
 
 _ABOUT_A_PATH = (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError)
@@ -189,7 +190,7 @@ _ABOUT_A_PATH = (PermissionError, FileNotFoundError, NotADirectoryError, IsADire
 
 def _about_usage(error: typer.TyperException, words: Sequence[str]) -> str:
     """Typer's words for a wrong command line, in one line that says where to look."""
-    from games.registry import GAMES
+    from weigh.games.registry import GAMES
 
     message = " ".join(error.format_message().split()).rstrip(".")
     where, _, rest = message.partition(": ")
@@ -203,30 +204,6 @@ def _about_usage(error: typer.TyperException, words: Sequence[str]) -> str:
     whole = next((word for word in words if " " in word and word.split()[:1] and word.split()[0] in names), None)
     quoted = "" if whole is None else f'; "{whole}" is one word to weigh: leave out its quotes'
     return f"{message}{quoted} (see `{where} --help`)"
-
-
-def _is_about_input(error: Exception) -> bool:
-    """Whether the caller gave something that cannot be used: exit code 2."""
-    from games.game import GameError
-    from harness.config import ConfigError
-    from harness.designs import ScheduleInvalid
-    from harness.providers.endpoints import EndpointInvalid
-    from harness.rating_rows import RowsInvalid
-    from harness.store import StoreRefused
-    from policies.operator_prompt import PromptInvalid
-    from policies.scripted.registry import UnknownPolicy
-
-    config = (GameError, ConfigError, UnknownPolicy, PromptInvalid, EndpointInvalid, ScheduleInvalid)
-    return isinstance(error, (*config, StoreRefused, RowsInvalid))
-
-
-def _is_expected(error: Exception) -> bool:
-    """Whether the error is one line for a person, and neither about input nor a bug."""
-    from harness.providers.local import LocalModelFailed
-    from harness.store import StoreFailed
-    from policies.contract import ProviderFailure
-
-    return isinstance(error, StoreFailed | ProviderFailure | LocalModelFailed)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Two or three arms of a comparison: set up, played on the same blocks, and read back.
 
-Owns the reading of a `weigh compare` command into arms, and their playing; each arm is one of `harness.cli.gate_arms`.
+Owns the reading of a `weigh compare` command into arms, and their playing; each arm is one of `harness.gate.arms`.
 Prints nothing.
 """
 
@@ -13,27 +13,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.registry import game_named, read_config
-from harness.arm_comparison import ArmComparison, ArmReport, Letter
-from harness.brake import Ceilings
-from harness.cli.compose import closing_notes
-from harness.cli.gate_arms import Arm, Conduction, arm_run
-from harness.cli.gate_order import TIMEOUT, Common, arm_order, field_of
-from harness.cli.gate_play import brake_on, drive, exchanges_for, play_together, require_playable
-from harness.cli.output import Refused
-from harness.cli.single import Asked, entrants_of
-from harness.cli.stopping import stopping_on_signals
-from harness.config_sections import safe_name
-from harness.entrants import Renamed
-from harness.gate.conduct import conduct_of
-from harness.gate.field import planned
-from harness.redrawn import Redrawn
-from policies.contract import Fault
+from weigh.games.registry import game_named, read_config
+from weigh.harness.cli.single import Asked, entrants_of
+from weigh.harness.config.entrants import Renamed
+from weigh.harness.config.sections import safe_name
+from weigh.harness.errors import Refused
+from weigh.harness.gate.arms import Arm, Conduction, arm_run
+from weigh.harness.gate.blocks import planned
+from weigh.harness.gate.comparison import ArmComparison, ArmReport, Letter
+from weigh.harness.gate.conduct import conduct_of
+from weigh.harness.gate.order import TIMEOUT, Common, arm_order, field_of
+from weigh.harness.gate.play import brake_on, drive, exchanges_for, play_together, require_playable
+from weigh.harness.run.limits import Ceilings
+from weigh.harness.run.opening import closing_notes
+from weigh.harness.run.signals import stopping_on_signals
+from weigh.policies.contract import Fault
+from weigh.policies.replicate import Redrawn
 
 if TYPE_CHECKING:
-    from harness.brake import Brake
-    from harness.cli.gate_arms import ArmOrder
-    from harness.gate.field import Block, Role
+    from weigh.harness.gate.arms import ArmOrder
+    from weigh.harness.gate.blocks import Block, Role
+    from weigh.harness.run.limits import Brake
 
 BLOCKS = 20
 """Unless said otherwise."""

@@ -1,6 +1,6 @@
 """`weigh ladder --extend`: the run that is there, with what the config has more of.
 
-Owns what a person is told of it. What an extension is and how many blocks it adds is `harness.amendments`.
+Owns what a person is told of it. What an extension is and how many blocks it adds is `harness.config.extension`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness.amendments import extension, obstacles
-from harness.cli.output import Refused, print_note
-from harness.cli.run_folder import holds_run, opened, planned_in
-from harness.manifest import Manifest, table_in, version_notes
-from harness.store import Store
+from weigh.harness.cli.output import print_note
+from weigh.harness.config.extension import extension, obstacles
+from weigh.harness.errors import Refused
+from weigh.harness.run.folder import holds_run, opened, planned_in
+from weigh.harness.store.manifest import Manifest, table_in, version_notes
+from weigh.harness.store.store import Store
 
 if TYPE_CHECKING:
-    from harness.amendments import Extension
-    from harness.config import LadderConfig
+    from weigh.harness.config.config import LadderConfig
+    from weigh.harness.config.extension import Extension
 
 
 @contextmanager

@@ -9,16 +9,16 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli.compose import calls_at_once
-from harness.cli.output import Refused
-from harness.descriptors import shortage
-from harness.schedule import follows_design
-from harness.schedule_report import describe
+from weigh.harness.config.balance import describe
+from weigh.harness.config.schedule import follows_design
+from weigh.harness.errors import Refused
+from weigh.harness.run.concurrency import shortage
+from weigh.harness.run.opening import calls_at_once
 
 if TYPE_CHECKING:
-    from harness.config import LadderConfig
-    from harness.providers.endpoints import Endpoint
-    from harness.schedule import Episode
+    from weigh.harness.config.config import LadderConfig
+    from weigh.harness.config.schedule import Episode
+    from weigh.harness.providers.endpoints.endpoints import Endpoint
 
 
 def opening_lines(order: LadderConfig, versions: Mapping[str, str], episodes: Sequence[Episode]) -> Iterator[str]:
@@ -39,7 +39,7 @@ def opening_lines(order: LadderConfig, versions: Mapping[str, str], episodes: Se
 
 def unsent(order: LadderConfig) -> Iterator[str]:
     """What entrants are ordered with and their models are known not to take, one line each."""
-    from harness.providers.capabilities import declared
+    from weigh.harness.providers.wire.capabilities import declared
 
     for spec in order.entrants:
         if spec.model is None:
@@ -55,8 +55,8 @@ def unsent(order: LadderConfig) -> Iterator[str]:
 
 
 def _where(endpoint: Endpoint) -> str:
-    from harness.prices import price_known
-    from harness.providers.endpoints import proxy_for
+    from weigh.harness.providers.endpoints.endpoints import proxy_for
+    from weigh.harness.providers.endpoints.prices import price_known
 
     if endpoint.wire == "local":
         return "an embedded model, started on this machine"
@@ -73,7 +73,7 @@ def require_prices(order: LadderConfig) -> None:
     """Refuse a limit in dollars where some model's calls cannot be charged for: it could never be reached."""
     if order.limits.max_usd is None:
         return
-    from harness.prices import price_known
+    from weigh.harness.providers.endpoints.prices import price_known
 
     unknown = [model for model, endpoint in order.endpoints.items() if not price_known(endpoint)]
     if unknown:

@@ -2,6 +2,10 @@
 
 Owns these readers and the flags that several commands share. Strict on purpose: `1_0`, `7.0` and `inf` are typing
 mistakes more often than meant.
+
+The options that say how entrants of the command line play, for every command that takes such entrants.
+
+Owns their words and what they are read by. `harness.cli.single` has what they mean.
 """
 
 from __future__ import annotations
@@ -9,11 +13,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from games.values import nearest, quote
+from weigh.games.values import nearest, quote
+from weigh.policies.contract import STYLES
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,300}", re.ASCII)
 
@@ -70,3 +76,21 @@ def one_of(known: Sequence[str]) -> Callable[[str], str]:
 
 def _said(given: object) -> str:
     return quote(given) if isinstance(given, str) and not re.fullmatch(r"[!-~]{1,40}", given) else str(given)
+
+
+ConfigOption = Annotated[
+    Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names and [models].")
+]
+StyleOption = Annotated[
+    str | None,
+    typer.Option(metavar="STYLE", parser=one_of(STYLES), help="How to ask: reason-then-json, json-only, schema."),
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option(metavar="N", parser=whole(1), help="Cap on one reply, hidden reasoning included.")
+]
+TemperatureOption = Annotated[
+    float | None, typer.Option(metavar="T", parser=number(0, 2), help="0 is sent as 0; default: the provider's.")
+]
+BaseUrlOption = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
+]

@@ -1,16 +1,8 @@
-"""How commands speak: results on standard output, everything else on standard error, and the exit codes.
+"""How commands speak: results on standard output, everything else on standard error.
 
 Owns every write to the two streams. A reader that has gone (`weigh ... | head`) is no error: what is left to say goes
 nowhere, and the command ends as it would have, so that nothing paid for is lost to it. Characters that a terminal
 cannot show are escaped.
-
-Exit codes are a contract
-    0    fine, or a check passed
-    1    the checked thing is wrong: a regression, a record that does not re-derive
-    2    usage, bad config, bad input
-    3    inconclusive
-    4    invalid: infrastructure, a ceiling reached, too many void episodes
-    130  interrupted
 """
 
 from __future__ import annotations
@@ -21,27 +13,13 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TextIO
 
+from weigh.harness.errors import INVALID, Refused
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-FINE: Final = 0
-WRONG: Final = 1
-USAGE: Final = 2
-INCONCLUSIVE: Final = 3
-INVALID: Final = 4
-INTERRUPTED: Final = 130
-
 UNBOUNDED: Final = 10_000
 """Columns of what is no terminal: nothing is wrapped that another program reads."""
-
-
-class Refused(Exception):
-    """A command cannot do what it was asked. `lines` say what, where and what to do; `code` is the exit code."""
-
-    def __init__(self, *lines: str, code: int = USAGE) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
-        self.code = code
 
 
 def print_json(value: object) -> None:
@@ -104,8 +82,6 @@ def terminal_width() -> int | None:
 
 def takes_colours(environ: Mapping[str, str]) -> bool:
     """Whether standard output is a terminal whose owner has nothing against escape codes."""
-    from harness.display import moves_cursor
-
     return sys.stdout is not None and not environ.get("NO_COLOR") and moves_cursor(sys.stdout, environ)
 
 
@@ -137,3 +113,15 @@ def forget(stream: TextIO | None) -> None:
         os.dup2(nowhere, stream.fileno())
     finally:
         os.close(nowhere)
+
+
+def moves_cursor(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether a picture may be redrawn in place on `stream`."""
+    if environ.get("CI", "").lower() not in ("", "0", "false"):
+        return False
+    if environ.get("TERM", "").lower() in ("dumb", "unknown"):
+        return False
+    try:
+        return stream.isatty()
+    except ValueError:  # a closed stream
+        return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.cli.output import Refused
+from weigh.harness.errors import Refused
 
 _HEAD = 2_000
 """Bytes of a page that hold its mark."""
@@ -17,7 +17,7 @@ _HEAD = 2_000
 def check_output(option: str, target: Path, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a file to be written that is one of `inputs` (or a file of a run folder among them), by whatever name or
     link, or that is one of a run's own files."""
-    from harness.export import is_of_a_run
+    from weigh.harness.results.export import is_of_a_run
 
     if is_of_a_run(target):
         raise Refused(f"{option} {target}: this is where a run keeps what was played; give another name")
@@ -57,7 +57,7 @@ def check_folder(option: str, folder: Path) -> None:
 
 
 def _is_page(path: Path) -> bool:
-    from harness.viewer.page import MARK
+    from weigh.harness.web.viewer.page import MARK
 
     try:
         with path.open("rb") as stream:

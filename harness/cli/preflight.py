@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from harness.cli.compose import calls_at_once, lacking, schedule_of, versions
-from harness.cli.opening import unsent
-from harness.cli.run_folder import no_room
-from harness.descriptors import shortage
-from harness.prices import price_known
-from harness.providers.endpoints import Endpoint, proxy_for
+from weigh.harness.cli.opening import unsent
+from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for
+from weigh.harness.providers.endpoints.prices import price_known
+from weigh.harness.run.concurrency import shortage
+from weigh.harness.run.folder import no_room
+from weigh.harness.run.opening import calls_at_once, lacking, schedule_of, versions
 
 if TYPE_CHECKING:
-    from harness.config import LadderConfig
+    from weigh.harness.config.config import LadderConfig
 
 Level: TypeAlias = Literal["ok", "note", "fail"]
 """All is well; something to know; something that would stop a run."""
@@ -45,7 +45,7 @@ class Found:
 
     def told(self) -> str:
         """The finding and the advice as one line."""
-        from harness.display_words import shown
+        from weigh.harness.words import shown
 
         return shown(f"{self.found}: {self.mend}" if self.mend else self.found, limit=1_000)
 
@@ -74,7 +74,8 @@ def look_around(order: LadderConfig | None) -> Iterator[Found]:
 
 
 def _embedded() -> Found:
-    from harness.providers.weights import LocalModelFailed, require_server, weights_of
+    from weigh.harness.errors import LocalModelFailed
+    from weigh.harness.providers.local.weights import require_server, weights_of
 
     try:
         require_server()

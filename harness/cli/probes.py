@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from games.game import Json, Legal
-from harness.cli.compose import open_exchanges
-from harness.cli.preflight import Found
-from harness.providers.endpoints import Endpoint
-from harness.providers.failures import CallFailed
-from harness.providers.local import LocalModelFailed
-from policies.contract import Completion, Message, ModelClient, Request, Sampling
-from policies.layout import answer_schema
-from policies.reply import read_reply
+from weigh.games.game import Json, Legal
+from weigh.harness.cli.preflight import Found
+from weigh.harness.errors import LocalModelFailed
+from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.run.opening import open_exchanges
+from weigh.policies.contract import Completion, Message, ModelClient, Request, Sampling
+from weigh.policies.layout import answer_schema
+from weigh.policies.reply import read_reply
 
 if TYPE_CHECKING:
-    from harness.config import LadderConfig
+    from weigh.harness.config.config import LadderConfig
 
 FEW_TOKENS = 64
 """Enough for any answer to a probe; a model that reasons first may not get to it, which is no failure."""

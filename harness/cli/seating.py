@@ -10,18 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.cli.output import Refused, print_note
-from harness.cli.serving import Watches
+from weigh.harness.cli.output import print_note
+from weigh.harness.cli.serving import Watches
+from weigh.harness.errors import Refused
 
 if TYPE_CHECKING:
-    from games.game import Json
-    from harness.calls import Void
-    from harness.cli.human import People
-    from harness.cli.single import Single
-    from harness.live.server import LiveServer
-    from harness.orchestrate import Table, Watch
-    from harness.record import Record
-    from harness.run import Onlooker
+    from weigh.games.game import Json
+    from weigh.harness.cli.human import People
+    from weigh.harness.cli.single import Single
+    from weigh.harness.run.episode import Table, Watch
+    from weigh.harness.run.runner import Onlooker
+    from weigh.harness.store.calls import Void
+    from weigh.harness.store.record import Record
+    from weigh.harness.web.live.server import LiveServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,10 @@ def seating(single: Single, server: LiveServer | None) -> Seating:
 
 
 def _watched(single: Single, server: LiveServer) -> Seating:
-    from harness.display import Closing, Plan
-    from harness.live.feed import Feed
-    from harness.live.pages import SpectatorPage
-    from harness.record import Record
+    from weigh.harness.run.events import Closing, Plan
+    from weigh.harness.store.record import Record
+    from weigh.harness.web.live.feed import Feed
+    from weigh.harness.web.live.pages import SpectatorPage
 
     game = single.episode.game
     feed = Feed()
@@ -76,8 +77,7 @@ def _watched(single: Single, server: LiveServer) -> Seating:
 
 
 def _in_person(single: Single, people: People, server: LiveServer | None) -> Seating:
-    from harness.cli.human import BrowserDesk, TerminalDesk
-    from harness.cli.input_lines import Lines
+    from weigh.harness.cli.human import BrowserDesk, Lines, TerminalDesk
 
     game, config = single.division.game, single.division.config
     rules, aliases = game.rulebook(config), single.aliases
@@ -90,8 +90,8 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Sea
             )
         people.desk = TerminalDesk(aliases, people.seats, rules, lines)
         return Seating()
-    from harness.live.pages import SeatPage
-    from harness.live.seat import SeatRoom
+    from weigh.harness.web.live.pages import SeatPage
+    from weigh.harness.web.live.seat import SeatRoom
 
     rooms = {seat: SeatRoom(aliases[seat], game.title, rules) for seat in people.seats}
     people.desk = BrowserDesk(rooms)
@@ -108,10 +108,10 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Sea
 
 def conclusion(result: Record | Void | str) -> dict[str, Json]:
     """What a seat's page is told at the end: lines, and the whole episode where there is a record."""
-    from harness.record import Record
-    from harness.viewer.amounts import score
-    from harness.viewer.episode_data import episode_data
-    from policies.show import one_line
+    from weigh.harness.store.record import Record
+    from weigh.harness.web.viewer.amounts import score
+    from weigh.harness.web.viewer.episode_data import episode_data
+    from weigh.policies.show import one_line
 
     if isinstance(result, str):
         return {"lines": [one_line(f"The episode is not finished: {result}", 600)], "episode": None}

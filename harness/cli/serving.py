@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from games.values import quote
-from harness.cli.options import whole
-from harness.cli.output import Refused, print_note
+from weigh.games.values import quote
+from weigh.harness.cli.options import whole
+from weigh.harness.cli.output import print_note
+from weigh.harness.errors import Refused
 
 if TYPE_CHECKING:
-    from games.game import Move, Seat, State
-    from harness.calls import Call, Void
-    from harness.display import Closing, Plan, Progress
-    from harness.live.server import LiveServer
-    from harness.orchestrate import Table, Watch
-    from harness.record import Decision, Record
-    from harness.run import Onlooker
+    from weigh.games.game import Move, Seat, State
+    from weigh.harness.run.episode import Table, Watch
+    from weigh.harness.run.events import Closing, Plan, Progress
+    from weigh.harness.run.runner import Onlooker
+    from weigh.harness.store.calls import Call, Void
+    from weigh.harness.store.record import Decision, Record
+    from weigh.harness.web.live.server import LiveServer
 
 ServeOption = Annotated[
     int | None,
@@ -43,7 +44,7 @@ ServeOption = Annotated[
 def port_misread(words: Sequence[str]) -> Iterator[None]:
     """A refusal of the word that follows a bare `--serve` in a command line names the option too: the word was read as
     what it is elsewhere, for it is no port."""
-    from harness.config_problems import ConfigError
+    from weigh.harness.errors import ConfigError
 
     try:
         yield
@@ -63,7 +64,7 @@ def served(port: int | None) -> Iterator[LiveServer | None]:
     if port is None:
         yield None
         return
-    from harness.live.server import LiveServer
+    from weigh.harness.web.live.server import LiveServer
 
     try:
         server = LiveServer(port)
@@ -82,8 +83,8 @@ def followed(
         with display:
             yield display, lambda table: None
         return
-    from harness.live.feed import Feed
-    from harness.live.pages import SpectatorPage
+    from weigh.harness.web.live.feed import Feed
+    from weigh.harness.web.live.pages import SpectatorPage
 
     feed = Feed()
     print_note(f"live: {server.add(SpectatorPage(feed, name))}")
@@ -119,7 +120,7 @@ class Onlookers:
 
 
 class Together(Onlookers):
-    """The same for all that a `harness.display.Progress` is told. The first is entered first and left last."""
+    """The same for all that a `harness.run.events.Progress` is told. The first is entered first and left last."""
 
     __slots__ = ()
 

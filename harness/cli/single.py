@@ -11,28 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.registry import game_named, read_config
-from harness.aliases import deal_aliases
-from harness.cli.output import INTERRUPTED, INVALID, Refused
-from harness.entrants import EntrantSpec, parse_entrants, policies_for
-from harness.providers.endpoints import Endpoint, EndpointInvalid, EndpointSettings, endpoint_for
-from harness.schedule import Episode
-from harness.seeds import stream
-from policies.contract import STYLES, Policy, Sampling
-from policies.human import NAME as HUMAN
-from policies.scripted.registry import fallback_of
+from weigh.games.registry import game_named, read_config
+from weigh.harness.config.entrants import EntrantSpec, parse_entrants, policies_for
+from weigh.harness.config.schedule import Episode
+from weigh.harness.errors import INTERRUPTED, INVALID, EndpointInvalid, Refused
+from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
+from weigh.harness.seeds import deal_aliases, stream
+from weigh.policies.contract import STYLES, Policy, Sampling
+from weigh.policies.human import NAME as HUMAN
+from weigh.policies.scripted.registry import fallback_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from games.game import AnyGame, Deal, State
-    from harness.calls import Call, CallKey, Void
-    from harness.cli.human import People
-    from harness.manifest import Manifest
-    from harness.orchestrate import Table, Watch
-    from harness.record import Record
-    from harness.run import Division, Onlooker
-    from harness.store import Spending, Store
+    from weigh.games.game import AnyGame, Deal, State
+    from weigh.harness.cli.human import People
+    from weigh.harness.run.episode import Table, Watch
+    from weigh.harness.run.runner import Division, Onlooker
+    from weigh.harness.store.calls import Call, CallKey, Void
+    from weigh.harness.store.manifest import Manifest
+    from weigh.harness.store.record import Record
+    from weigh.harness.store.store import Spending, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +108,11 @@ class Single:
         `onlookers` are told of it besides. Raises Refused when it comes to no end: no call can succeed, or a person
         stopped it.
         """
-        from harness.brake import Brake
-        from harness.cli.compose import closing_notes, open_exchanges
-        from harness.cli.serving import Onlookers
-        from harness.cli.stopping import stopping_on_signals
-        from harness.cli.unkept import Unkept
-        from harness.run import Pace, Run
+        from weigh.harness.cli.serving import Onlookers
+        from weigh.harness.run.limits import Brake
+        from weigh.harness.run.opening import Unkept, closing_notes, open_exchanges
+        from weigh.harness.run.runner import Pace, Run
+        from weigh.harness.run.signals import stopping_on_signals
 
         brake, onlooker, unkept = Brake(), _Onlooker(note, self.people is not None), Unkept()
         if self.people is not None:
@@ -147,8 +145,8 @@ class Single:
 
     def manifest(self) -> Manifest:
         """What the episode is ordered with, for a folder to keep it in."""
-        from harness.cli.compose import ordered
-        from harness.config import bearing
+        from weigh.harness.config.config import bearing
+        from weigh.harness.run.opening import ordered
 
         config = {
             "games": {self.episode.game: {"blocks": 1, "config": self.division.config.model_dump(mode="json")}},
@@ -188,7 +186,7 @@ class _Onlooker:
         if call.fate != "wait":
             self._waiting.discard(call.key)
             return
-        from harness.display_words import shown
+        from weigh.harness.words import shown
 
         line = shown(f"seat {call.key.seat}: a passing failure: {call.error}", limit=500)
         if not self.people:
@@ -212,7 +210,7 @@ class _Onlooker:
 
 def _summed(calls: Iterable[Call]) -> dict[int, Spending]:
     """What calls took, by seat."""
-    from harness.store import Spending
+    from weigh.harness.store.store import Spending
 
     sums: dict[int, Spending] = {}
     for call in calls:
@@ -244,8 +242,8 @@ def _key(game: str) -> str:
 
 def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked: Asked) -> Single:
     """Read a `weigh play` command. Raises what is one line for a person: nothing is started yet."""
-    from harness.cli.compose import require_ready
-    from harness.run import Division
+    from weigh.harness.run.opening import require_ready
+    from weigh.harness.run.runner import Division
 
     rules = game_named(game)
     specs, given = entrants_of([word for word in words if word != HUMAN], asked)
@@ -279,7 +277,7 @@ def _people(words: Sequence[str], others: Iterable[str]) -> People | None:
         return None
     if HUMAN in others:
         raise Refused(f"{HUMAN} is a person here, and the name of an entrant of the config as well; rename that one")
-    from harness.cli.human import People
+    from weigh.harness.cli.human import People
 
     return People(seats)
 
@@ -306,7 +304,7 @@ def _named(words: Sequence[str]) -> str:
 
 def entrants_of(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
     """The entrants named, and the endpoint settings that a config gives."""
-    from harness.config import load_config
+    from weigh.harness.config.config import load_config
 
     style = next((style for style in STYLES if style == asked.style), None)
     options: dict[str, Any] = {"sampling": asked.sampling(), "style": style}

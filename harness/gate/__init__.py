@@ -1,1 +1,1 @@
-"""The statistics of `weigh gate`: from block differences to a verdict. See the section "The gate" of docs/method.md."""
+"""Two policies on the same blocks: arms, differences, tests, verdict, baseline file."""

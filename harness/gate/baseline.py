@@ -13,10 +13,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
-from games.values import quote
-from harness.config_problems import in_words
-from harness.record import Frozen
-from policies.contract import canonical
+from weigh.games.values import quote
+from weigh.harness.config.problems import in_words
+from weigh.harness.errors import BaselineInvalid
+from weigh.harness.store.record import Frozen
+from weigh.policies.contract import canonical
 
 SCHEMA: Final = 1
 """Raised whenever a reader of older files would misread a newer one."""
@@ -26,10 +27,6 @@ LARGEST: Final = 10_000_000
 
 Score = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Measure = Annotated[float, Field(allow_inf_nan=False)]
-
-
-class BaselineInvalid(Exception):
-    """A file is no baseline that this weighhouse reads. One line."""
 
 
 class FieldPlayer(Frozen):
@@ -87,7 +84,7 @@ class BlockScores(Frozen):
 class Baseline(Frozen):
     """A baseline file."""
 
-    kind: Literal["weighhouse-baseline"] = "weighhouse-baseline"
+    kind: Literal["weigh-baseline"] = "weigh-baseline"
     schema_version: int = SCHEMA
     digest: str
     """`digest_of` all the rest."""
@@ -169,14 +166,14 @@ def read_baseline(text: str, source: str) -> Baseline:
         document = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise BaselineInvalid(f"{source}: is no baseline file: {error}") from error
-    if not isinstance(document, dict) or document.get("kind") != "weighhouse-baseline":
+    if not isinstance(document, dict) or document.get("kind") != "weigh-baseline":
         raise BaselineInvalid(f"{source}: is no baseline file; `weigh gate --save-baseline FILE` writes one")
     version = document.get("schema_version")
     if version != SCHEMA or isinstance(version, bool):
         newer = isinstance(version, int) and version > SCHEMA
-        remedy = "upgrade weighhouse" if newer else "save the baseline again"
+        remedy = "upgrade weigh" if newer else "save the baseline again"
         raise BaselineInvalid(
-            f"{source}: its schema_version is {quote(version)}, this weighhouse reads {SCHEMA}; {remedy}"
+            f"{source}: its schema_version is {quote(version)}, this version of weigh reads {SCHEMA}; {remedy}"
         )
     try:
         return Baseline.model_validate(document)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from harness.clusters import LEAST_ALIKE, at_most
+from weigh.harness.stats.clustered import LEAST_ALIKE, at_most
 
 Checked: TypeAlias = Literal["pass", "regression", "inconclusive"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.clusters import LEAST_ALIKE, cluster_mean, zeroed
-from harness.gate.fixed import detectable
-from harness.gate.sequential import WIDEST, present
-from harness.gate.sign_flip import sign_flip
-from harness.rank_draws import POWER
+from weigh.harness.gate.sequential import WIDEST, present
+from weigh.harness.stats.clustered import LEAST_ALIKE, cluster_mean, zeroed
+from weigh.harness.stats.fixed import detectable
+from weigh.harness.stats.rank_bootstrap import POWER
+from weigh.harness.stats.sign_flip import sign_flip
 
 LEVEL = 0.05
 """Two-sided, of interval and effect."""

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness.gate.sequential import Look, Verdict
+from weigh.harness.gate.sequential import Look, Verdict
 
 Build: TypeAlias = Literal["pass", "regression", "continue", "inconclusive"]
 

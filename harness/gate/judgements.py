@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from policies.contract import canonical
+from weigh.policies.contract import canonical
 
 if TYPE_CHECKING:
-    from harness.gate.checks import Check
-    from harness.gate.verdict import GateVerdict
+    from weigh.harness.gate.checks import Check
+    from weigh.harness.gate.verdict import GateVerdict
 
 TERMS: Final = (
     *("margin", "alpha", "beta", "max_blocks", "max_void_rate", "max_fallback_rate", "ends", "baseline", "checks"),

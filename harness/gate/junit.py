@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from harness.gate.verdict import BuildVerdict, GateVerdict, Outcome
-from policies.contract import canonical
-from policies.show import one_line
+from weigh.harness.gate.verdict import BuildVerdict, GateVerdict, Outcome
+from weigh.policies.contract import canonical
+from weigh.policies.show import one_line
 
 PROPERTIES = (
     *("verdict", "estimand", "margin", "alpha", "beta", "blocks", "pairs", "void_blocks", "mean", "lower", "upper"),

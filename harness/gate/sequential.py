@@ -8,7 +8,7 @@ function of the differences in the order of the schedule and of the design: whoe
 
 Looks are taken after `min_blocks` blocks, then after every `batch`, and at `max_blocks`.
 - A look passes when a bet against H0 has come to 1 / alpha times its stake, and is a regression when one against H1 has
-  come to 1 / beta (`harness.gate.bets`). Both at once (worse, by less than the margin) is a pass.
+  come to 1 / beta (`harness.stats.betting`). Both at once (worse, by less than the margin) is a pass.
 - At `max_blocks` a gate that neither of them decided is inconclusive.
 
 So a candidate worse by the margin or more passes with a chance of at most alpha, and one as good is called a regression
@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from harness.gate.bets import fewest_zeros, log_stakes, lower_bound, upper_bound
-from harness.gate.fixed import detectable, fixed_size
-from harness.gate.sign_flip import sign_flip
-from harness.gate.sprt import Bounds, log_likelihood_ratio, wald_bounds
+from weigh.harness.stats.betting import fewest_zeros, log_stakes, lower_bound, upper_bound
+from weigh.harness.stats.fixed import detectable, fixed_size
+from weigh.harness.stats.sign_flip import sign_flip
+from weigh.harness.stats.sprt import Bounds, log_likelihood_ratio, wald_bounds
 
 if TYPE_CHECKING:
-    from harness.clusters import Floats
+    from weigh.harness.stats.clustered import Floats
 
 Verdict: TypeAlias = Literal["pass", "regression", "continue", "inconclusive"]
 
@@ -57,8 +57,9 @@ class Design:
     beta: float = 0.05
     """The chance that a candidate as good as the baseline is called a regression."""
     least: float = -WIDEST
-    """The lowest difference a block can show; see `harness.gate.pairs`. Decides how many blocks without a loss it takes
-    to exclude losses that are rare: about 3 * -least / margin at an alpha of 5 %, and no valid test takes fewer."""
+    """The lowest difference a block can show; see `harness.gate.differences`. Decides how many blocks without a loss
+    it takes to exclude losses that are rare: about 3 * -least / margin at an alpha of 5 %, and no valid test takes
+    fewer."""
     greatest: float = WIDEST
     """The highest one."""
 
@@ -132,7 +133,7 @@ class Look:
     """Blocks the fixed t test would have taken for the same margin, errors and spread."""
     llr: float | None
     """Fishtest's log likelihood ratio of a mean of 0 against one of -margin, at these blocks. Told beside the verdict,
-    which it does not decide (see `harness.gate.sprt`); None without spread."""
+    which it does not decide (see `harness.stats.sprt`); None without spread."""
     wald: Bounds
     """Where Fishtest's test would stop."""
     p_sign_flip: float

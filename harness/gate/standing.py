@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from math import ceil, log
 from typing import get_args
 
-from harness.gate.bets import MOST
-from harness.gate.fallbacks import MAX_FALLBACK_RATE
-from harness.gate.fixed import fixed_size
-from harness.gate.pairs import HIGHEST, LOWEST, Ends, credible_ends, surest_ends
-from harness.gate.sequential import Design, Look, decide
+from weigh.harness.gate.conduct import MAX_FALLBACK_RATE
+from weigh.harness.gate.differences import HIGHEST, LOWEST, Ends, credible_ends, surest_ends
+from weigh.harness.gate.sequential import Design, Look, decide
+from weigh.harness.stats.betting import MOST
+from weigh.harness.stats.fixed import fixed_size
 
 FEWEST = 2
 """Blocks without which nothing can be judged."""
@@ -39,7 +39,7 @@ class Terms:
     max_fallback_rate: float = MAX_FALLBACK_RATE
     """The largest share of an arm's moves that the fallback may make."""
     ends: Ends = "surest"
-    """What is taken for the largest loss and gain of a block; see `harness.gate.pairs`."""
+    """What is taken for the largest loss and gain of a block; see `harness.gate.differences`."""
     lowest: float = LOWEST
     """The lowest score the game's rules allow: `Game.lowest` of its config."""
 

@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from harness.gate.checks import CheckResult
-from harness.gate.fallbacks import CHECK, Rates, played_by_fallback
-from harness.gate.family import holm
-from harness.gate.spent import Spent
-from harness.gate.standing import Standing, Terms, further
-from harness.gate.subject import Subject
+from weigh.harness.gate.checks import CheckResult
+from weigh.harness.gate.conduct import CHECK, Rates, played_by_fallback
+from weigh.harness.gate.family import holm
+from weigh.harness.gate.spent import Spent
+from weigh.harness.gate.standing import Standing, Terms, further
+from weigh.harness.gate.subject import Subject
 
 if TYPE_CHECKING:
-    from harness.gate.judgements import Judgement
+    from weigh.harness.gate.judgements import Judgement
 
 Outcome: TypeAlias = Literal["pass", "regression", "inconclusive", "invalid"]
 
@@ -56,7 +56,7 @@ class GateVerdict:
     p_regression_holm: float | None
     """Corrected for all gates of the build."""
     checks: tuple[CheckResult, ...]
-    """The rule of `harness.gate.fallbacks` among them, where it failed."""
+    """The rule of `harness.gate.conduct` among them, where it failed."""
     spent: Spent
     """On the blocks that were judged, in all arms that are played."""
     baseline_void: int = 0

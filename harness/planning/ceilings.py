@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from games.game import Json
-from harness.clusters import at_most
-from harness.config_sections import Limits
-from harness.planning.estimates import Estimate, Span, plain
+from weigh.games.game import Json
+from weigh.harness.config.sections import Limits
+from weigh.harness.planning.estimates import Estimate, Span, plain
+from weigh.harness.stats.clustered import at_most
 
 Verdict: TypeAlias = Literal["stops", "likely", "may", "holds", "unknown"]
 """The least that is needed is above the ceiling; what is expected is; the most is; nothing is; nobody can tell, for a

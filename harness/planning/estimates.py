@@ -16,15 +16,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from games.game import Json
-from harness.planning.pilots import Sizes
-from harness.prices import cost_of
-from harness.providers.endpoints import Endpoint
-from policies.contract import Usage
-from policies.reply import NOTES_LIMIT
+from weigh.games.game import Json
+from weigh.harness.planning.pilots import Sizes
+from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.endpoints.prices import cost_of
+from weigh.policies.contract import Usage
+from weigh.policies.reply import NOTES_LIMIT
 
 CHARACTERS_PER_TOKEN = 4.0
-"""Where nothing was measured: what `harness.limits` counts with too."""
+"""Where nothing was measured: what `harness.run.concurrency` counts with too."""
 
 
 @dataclass(frozen=True, slots=True)

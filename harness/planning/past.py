@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from harness.calls import BROUGHT
-from harness.store import CallFacts, Store
-from harness.truncation import was_cut
+from weigh.harness.store.calls import BROUGHT
+from weigh.harness.store.store import CallFacts, Store
+from weigh.harness.store.usage import was_cut
 
 Place: TypeAlias = tuple[str, ...]
 """The kind of a place, then what names it."""

@@ -12,25 +12,15 @@ from dataclasses import dataclass
 from itertools import cycle
 from statistics import fmean
 
-from harness.aliases import deal_aliases
-from harness.orchestrate import Table, play_episode
-from harness.planning.stand_in import Asked, StandIn, StoodIn
-from harness.record import Record
-from harness.run import Division
-from harness.schedule import Episode
-from harness.seeds import stream
-from policies.contract import Policy
-from policies.scripted.registry import scripted, yardsticks
-
-PURPOSE = "plan"
-"""Of every stream that a plan draws from; a run draws from none of this name."""
+from weigh.harness.config.schedule import Episode
+from weigh.harness.planning.stand_in import Asked, StandIn, StoodIn
+from weigh.harness.run.offline import PURPOSE, played
+from weigh.harness.run.runner import Division
+from weigh.policies.contract import Policy
+from weigh.policies.scripted.registry import scripted, yardsticks
 
 EACH = 9
 """Pilot episodes in which every prompted entrant sits: three policies move for the models, seated in three ways."""
-
-
-class PilotFailed(Exception):
-    """A pilot episode was void: a bug, for it has no provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,33 +97,6 @@ async def _play(division: Division, episode: Episode, number: int, seed: int) ->
         acting=tuple(map(tuple, steps.values())),
         asked=tuple(asked for line in lines.values() for asked in line.asked),
     )
-
-
-async def played(
-    division: Division,
-    policies: Sequence[Policy],
-    key: str,
-    deal: int,
-    seed: int,
-    lines: dict[int, StandIn] | None = None,
-) -> Record:
-    """One offline episode; `deal` numbers the deals of a game's pilots, `key` is unlike any key of a run."""
-    game = division.game
-    table = Table(
-        key=key,
-        block=key,
-        game=game,
-        config=division.config,
-        deal=game.deal(division.config, stream(seed, PURPOSE, "deal", game.name, deal)),
-        run_seed=seed,
-        policies=tuple(policies),
-        aliases=deal_aliases(len(policies), stream(seed, PURPOSE, "aliases", key)),
-        fallback=division.fallback,
-    )
-    result = await play_episode(table, lines or {})
-    if not isinstance(result, Record):
-        raise PilotFailed(result.cause)
-    return result
 
 
 def sizes_of(entrant: str, pilots: Sequence[Pilot]) -> Sizes | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from games.game import Json
-from harness.planning.estimates import Span, plain
-from harness.planning.power import Test, blocks_needed, detectable
-from harness.planning.spread import Spread
+from weigh.games.game import Json
+from weigh.harness.planning.estimates import Span, plain
+from weigh.harness.planning.spread import Spread
+from weigh.harness.stats.power import Test, blocks_needed, detectable
 
 MULTIPLES = (0.5, 1, 2, 4)
 """Of the blocks there are, in the table."""

@@ -1,7 +1,7 @@
 """How much two entrants' difference varies from block to block: what every question of power rests on.
 
 Owns the measure, its sources (an earlier run of the same game, or scripted policies playing now) and the carrying over
-to a field of another size. The measure is `harness.clusters`' own error of a difference, put on one block:
+to a field of another size. The measure is `harness.stats.clustered`' own error of a difference, put on one block:
 
     s = sqrt(B) * sqrt(sum over blocks b of (influence[b, i] - influence[b, j])^2)
 
@@ -17,19 +17,19 @@ from math import isnan, sqrt
 from random import Random
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from games.game import Json, Observation, Seat
-from harness.clusters import LEAST_ALIKE, Estimates, estimate
-from harness.planning.estimates import plain
-from harness.planning.pilots import PURPOSE, played
-from harness.rank_draws import errors_beside
-from harness.schedule import episodes as scheduled
-from policies.contract import ModelClient, Player, Policy, Reply, Retry
-from policies.scripted.registry import scripted, yardsticks
+from weigh.games.game import Json, Observation, Seat
+from weigh.harness.config.schedule import episodes as scheduled
+from weigh.harness.planning.estimates import plain
+from weigh.harness.run.offline import PURPOSE, played
+from weigh.harness.stats.clustered import LEAST_ALIKE, Estimates, estimate
+from weigh.harness.stats.rank_bootstrap import errors_beside
+from weigh.policies.contract import ModelClient, Player, Policy, Reply, Retry
+from weigh.policies.scripted.registry import scripted, yardsticks
 
 if TYPE_CHECKING:
-    from harness.rating_rows import GameRows
-    from harness.run import Division
-    from harness.seatings import Rows
+    from weigh.harness.config.designs import Rows
+    from weigh.harness.results.ranking.rows import GameRows
+    from weigh.harness.run.runner import Division
 
 Source: TypeAlias = Literal["run", "scripted"]
 

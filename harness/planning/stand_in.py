@@ -13,11 +13,11 @@ from itertools import islice, product
 from random import Random
 from typing import Any
 
-from games.game import Legal, Move, Observation, Seat
-from harness.truncation import characters_of
-from policies.contract import FAULTS, Completion, ModelClient, Player, Policy, Reply, Request, Retry
-from policies.layout import QUOTED_TAIL, hint
-from policies.reply import read_reply
+from weigh.games.game import Legal, Move, Observation, Seat
+from weigh.harness.store.usage import characters_of
+from weigh.policies.contract import FAULTS, Completion, ModelClient, Player, Policy, Reply, Request, Retry
+from weigh.policies.layout import QUOTED_TAIL, hint
+from weigh.policies.reply import read_reply
 
 SPELLINGS = 2_000
 """The most answers that are tried for one move."""
@@ -43,7 +43,7 @@ class Asked:
 
 @dataclass(slots=True)
 class StandIn:
-    """A seat's line to nobody. Implements `harness.orchestrate.Line`: it gives the answer it was told to give."""
+    """A seat's line to nobody. Implements `harness.run.episode.Line`: it gives the answer it was told to give."""
 
     answer: str = ""
     step: int = 0

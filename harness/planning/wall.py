@@ -6,7 +6,8 @@ Owns these bounds. Knows no clock. `L` is the mean latency of a model's calls, `
     longest     the longest chain of any episode
     in flight   the chains of all episodes together, over `episodes_in_flight`
     slots       a model's calls times L, over its `concurrency`
-    rates       what a model's calls count for, through the buckets that keep the ceilings a minute (`harness.limits`)
+    rates       what a model's calls count for, through the buckets that keep the ceilings a minute
+    (`harness.run.concurrency`)
 
 Left out, so that the run takes longer: the slow start of slots, waits for a provider, timeouts, voids, the harness.
 """
@@ -18,10 +19,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from games.game import Json
-from harness.planning.estimates import plain
-from harness.planning.pilots import Pilot
-from harness.providers.endpoints import Endpoint
+from weigh.games.game import Json
+from weigh.harness.planning.estimates import plain
+from weigh.harness.planning.pilots import Pilot
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 
 Kind: TypeAlias = Literal["longest_episode", "episodes_in_flight", "slots", "requests_per_minute", "tokens_per_minute"]
 

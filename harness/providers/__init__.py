@@ -1,1 +1,1 @@
-"""Model providers: at which endpoint a model is asked, how request and answer look there, what a failure means."""
+"""The one door to models: endpoints, wires, failures, the embedded model, the mock server."""

@@ -15,18 +15,17 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from harness.providers.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities, Learned, declared, learn
-from harness.providers.endpoints import Endpoint
-from harness.providers.errors import ProviderError, error_inside, error_of, looks_like_html
-from harness.providers.failures import CallFailed, decide
-from harness.providers.finish_reasons import surprise_in
-from harness.providers.openai_chat import OpenAIChat
-from harness.providers.openai_responses import OpenAIResponses
-from harness.providers.payload import NoAnswer
-from harness.providers.quoting import one_line
-from harness.providers.senders import Answer, Sender, open_sender
-from harness.providers.verdicts import as_completion, verdict, web_page
-from policies.contract import Completion, Request
+from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.errors.failures import CallFailed, decide
+from weigh.harness.providers.errors.reading import ProviderError, error_inside, error_of, looks_like_html, one_line
+from weigh.harness.providers.errors.verdicts import as_completion, verdict, web_page
+from weigh.harness.providers.senders import Answer, Sender, open_sender
+from weigh.harness.providers.wire.body import NoAnswer
+from weigh.harness.providers.wire.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities, Learned, declared, learn
+from weigh.harness.providers.wire.finish_reasons import surprise_in
+from weigh.harness.providers.wire.openai_chat import OpenAIChat
+from weigh.harness.providers.wire.openai_responses import OpenAIResponses
+from weigh.policies.contract import Completion, Request
 
 MOST_SURPRISES = 8
 """Finish reasons without a known meaning that are noted, of one model."""
@@ -188,7 +187,7 @@ def open_client(endpoint: Endpoint, key: str, proxy: str | None) -> ProviderClie
 
 def _wire_of(endpoint: Endpoint) -> Wire:
     if endpoint.wire == "anthropic":
-        from harness.providers.anthropic_messages import AnthropicMessages  # imports its SDK
+        from weigh.harness.providers.wire.anthropic_messages import AnthropicMessages  # imports its SDK
 
         return AnthropicMessages()
     return OpenAIResponses() if endpoint.wire == "openai-responses" else OpenAIChat()

@@ -1,7 +1,8 @@
 """Sending one request: through a provider's SDK, or lean, with the SDK's own headers on aiohttp alone.
 
 Owns connections and headers. Every answer with any status is returned; what prevents an answer is raised as it is, and
-understood in `harness.providers.failures`. One request is one HTTP call: nothing is retried and no redirect followed.
+understood in `harness.providers.errors.failures`. One request is one HTTP call: nothing is retried and no redirect
+followed.
 
 The lean sender costs a quarter of the processor time and keeps hundreds of calls in flight where the SDKs' requests
 wait for each other; `benches/providers.py` measures both.
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import aiohttp
 import httpx2
 
-from harness.providers.endpoints import Endpoint
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from games.game import Json, Legal, Move
-from policies.scripted.policy import Baseline, Rule
+from weigh.games.game import Json, Legal, Move
+from weigh.policies.scripted.policy import Baseline, Rule
 
 _MOST_SCALES = 5
 """Of any config."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from games.game import Legal, Move
-from policies.scripted.policy import Baseline
+from weigh.games.game import Legal, Move
+from weigh.policies.scripted.policy import Baseline
 
 
 def match_prize(facts: Mapping[str, Any], legal: Legal, rng: Random) -> Move:

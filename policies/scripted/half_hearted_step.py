@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, TypeAlias
 
-from games.game import Legal, Move
-from policies.scripted.policy import Baseline
+from weigh.games.game import Legal, Move
+from weigh.policies.scripted.policy import Baseline
 
 LIFE = -4.0
 """What the forager takes a lost life to be worth, in points."""

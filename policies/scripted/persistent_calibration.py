@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from games.game import Legal, Move
-from games.persistent_calibration.moves import PLACES, Place, Placement, across, scale_of, side_of
-from policies.scripted.policy import Baseline
+from weigh.games.game import Legal, Move
+from weigh.games.persistent_calibration.moves import PLACES, Place, Placement, across, scale_of, side_of
+from weigh.policies.scripted.policy import Baseline
 
 _SHARED = 3
 """The best candidates are shared out among the seats, up to this many."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
-from games.game import Json, Legal, Move, Observation, Seat
-from policies.contract import ModelClient, Reply, Retry, canonical
+from weigh.games.game import Json, Legal, Move, Observation, Seat
+from weigh.policies.contract import ModelClient, Reply, Retry, canonical
 
 Rule: TypeAlias = Callable[[Mapping[str, Json], Legal, Random], Move]
 """The facts of an observation, the legal moves, and the seat's own randomness: one of the legal moves."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from games.game import Json, Legal, Move
-from games.registry import game_named
-from games.values import nearest, quote
-from policies.scripted import ballast, bidders, half_hearted_step, persistent_calibration
-from policies.scripted.policy import Baseline, ScriptedPolicy
+from weigh.games.game import Json, Legal, Move
+from weigh.games.registry import game_named
+from weigh.games.values import nearest, quote
+from weigh.policies.scripted import ballast, bidders, half_hearted_step, persistent_calibration
+from weigh.policies.scripted.policy import Baseline, ScriptedPolicy
 
 
 class UnknownPolicy(ValueError):

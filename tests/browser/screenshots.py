@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from harness.record import Record
-from harness.store import Store
-from harness.viewer.frames import frames_of
-from harness.viewer.run_pages import record_page, run_page
 from tests.browser.chromium import chromium, looking
 from tests.cli.runner import weigh
-from tests.harness.viewer.episodes import by_models
-from tests.harness.viewer.runs import make_run
+from tests.harness.web.viewer.episodes import by_models
+from tests.harness.web.viewer.runs import make_run
+from weigh.harness.store.record import Record
+from weigh.harness.store.store import Store
+from weigh.harness.web.viewer.frames import frames_of
+from weigh.harness.web.viewer.run_pages import record_page, run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 150_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from games.registry import GAMES
-from harness.store import Store
-from harness.viewer.run_pages import record_page, run_page
-from tests.harness.viewer.episodes import played
-from tests.harness.viewer.runs import MODELS, make_run
+from tests.harness.web.viewer.episodes import played
+from tests.harness.web.viewer.runs import MODELS, make_run
+from weigh.games.registry import GAMES
+from weigh.harness.store.store import Store
+from weigh.harness.web.viewer.run_pages import record_page, run_page
 
 
 def serious(page):

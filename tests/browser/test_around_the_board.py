@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from games.registry import GAMES
-from harness.store import Store
-from harness.viewer.run_pages import record_page, run_folder_pages, run_page
 from tests.browser.chromium import until
-from tests.harness.viewer.episodes import by_models, played
-from tests.harness.viewer.runs import MODELS, make_run
+from tests.harness.web.viewer.episodes import by_models, played
+from tests.harness.web.viewer.runs import MODELS, make_run
+from weigh.games.registry import GAMES
+from weigh.harness.store.store import Store
+from weigh.harness.web.viewer.run_pages import record_page, run_folder_pages, run_page
 
 KEY = "oshi_zumo/b0000/r0"
 

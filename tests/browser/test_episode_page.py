@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from games.registry import GAMES
-from harness.store import Store
-from harness.viewer.amounts import exact_score
-from harness.viewer.run_pages import episode_page, record_page
 from tests.browser.chromium import looking, until
-from tests.harness.viewer.episodes import by_models, played
-from tests.harness.viewer.longest import longest_half_hearted_step
-from tests.harness.viewer.runs import MODELS, make_run
+from tests.harness.web.viewer.episodes import by_models, played
+from tests.harness.web.viewer.longest import longest_half_hearted_step
+from tests.harness.web.viewer.runs import MODELS, make_run
+from weigh.games.registry import GAMES
+from weigh.harness.store.store import Store
+from weigh.harness.web.viewer.amounts import exact_score
+from weigh.harness.web.viewer.run_pages import episode_page, record_page
 
 HOSTILE = '</script><script>window.stung=1</script><img src=x onerror="window.stung=1">\u202egnp\x1b[31m "&amp;'
 SHOWN = "\\u202egnp\\x1b[31m"
@@ -37,7 +37,7 @@ def beat(page):
 
 def test_it_opens_from_a_file_and_shows_the_first_beat(look, tmp_path):
     page = look(goofspiel(tmp_path))
-    assert page.title() == "goofspiel/b0000/r0 · weighhouse"
+    assert page.title() == "goofspiel/b0000/r0 · weigh"
     assert page.inner_text("#banner") == "round 1: prize 13"
     assert page.inner_text("#position") == "1 of 29"
     assert page.locator("#picture .goofspiel").count() == 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from harness.report.html_page import html_page
-from harness.report.report_of import document
 from tests.harness.report.small_runs import HOSTILE, contents, make_run, tables, with_faults
+from weigh.harness.report.render.html import html_page
+from weigh.harness.report.report import document
 
 NAMES = ("ann", "bob-the-second", "cy", HOSTILE)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.store import Store
-from harness.viewer.run_pages import run_folder_pages, run_page
 from tests.browser.chromium import until
-from tests.harness.viewer.runs import MODELS, OPEN, VOID, make_run
+from tests.harness.web.viewer.runs import MODELS, OPEN, VOID, make_run
+from weigh.harness.store.store import Store
+from weigh.harness.web.viewer.run_pages import run_folder_pages, run_page
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_an_episode_opens_in_place_and_the_way_back_leads_to_the_index(look, run
 def test_a_deep_link_into_a_run_lands(look, run):
     page = look(run, "#episode=goofspiel/b0000/r1&step=2")
     assert page.inner_text("#moves-title") == "Moves: round 3"
-    assert page.title() == "goofspiel/b0000/r1 · weighhouse"
+    assert page.title() == "goofspiel/b0000/r1 · weigh"
     page = look(run, "#episode=goofspiel/b0009/r1&step=2")
     assert "this run has no episode goofspiel/b0009/r1" in page.inner_text("#trouble")
 

@@ -16,7 +16,7 @@ from unittest import mock
 
 import typer
 
-from harness.cli.app import app, run
+from weigh.harness.cli.app import app, run
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
@@ -81,7 +81,7 @@ def parsed(words: Iterable[str]) -> dict[str, Any]:
 
 def command(*words: object) -> list[str]:
     """The same as a process's arguments."""
-    return [sys.executable, "-m", "harness.cli.app", *map(str, words)]
+    return [sys.executable, "-m", "weigh.harness.cli.app", *map(str, words)]
 
 
 def environment(**more: str) -> dict[str, str]:

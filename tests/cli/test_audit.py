@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.runner import config, weigh
-from tests.harness.audits.leagues import HONEST, PLANTED, SEVEN, League
+from tests.harness.audit.collusion.leagues import HONEST, PLANTED, SEVEN, League
 
 TWO_GAMES = """\
 seed = 3
@@ -149,7 +149,7 @@ class Replayed:
 @pytest.fixture
 def replayed(monkeypatch):
     stand_in = Replayed()
-    monkeypatch.setattr("harness.cli.audit_replay.replay_shuffled", stand_in)
+    monkeypatch.setattr("weigh.harness.cli.commands.audit_replay.replay_shuffled", stand_in)
     return stand_in
 
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from harness.cli.audit_replay import replay_shuffled
-from harness.cli.output import Refused
-from harness.mock_server import MockServerProcess
-from harness.results import load
-from harness.store import Store, StoreRefused
-from harness.verify import verify_run
-from policies.scripted.bidders import match_prize
-from policies.scripted.policy import Rule
 from tests.cli.runner import config, documents, weigh
-from tests.harness.rematch_cases import BLOCKS, ORDER, after_a_sign, always, by_names, order, planted
+from tests.harness.config.rematch_cases import BLOCKS, ORDER, after_a_sign, always, by_names, order, planted
+from weigh.harness.audit.verify.run import verify_run
+from weigh.harness.cli.commands.audit_replay import replay_shuffled
+from weigh.harness.errors import Refused, StoreRefused
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.results import load
+from weigh.harness.store.store import Store
+from weigh.policies.scripted.bidders import match_prize
+from weigh.policies.scripted.policy import Rule
 
 PAIR = [("aside", "marker")]
 

@@ -11,14 +11,14 @@ from unittest import mock
 import pytest
 from scipy import stats
 
-from harness.cli.app import run
-from harness.mock_server import MockServerProcess
-from harness.mock_server.options import Options
-from harness.mock_server.plan_file import read_plan
-from harness.redrawn import Redrawn
-from harness.store import Store
 from tests.cli.runner import config, started, weigh
 from tests.waiting import until
+from weigh.harness.cli.app import run
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.options import Options
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
+from weigh.policies.replicate import Redrawn
 
 PLAIN, TEMPO = "goofspiel/plain.md@mock:mock-small", "goofspiel/tempo.md@mock:mock-small"
 SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2")

@@ -8,15 +8,15 @@ from unittest import mock
 
 import pytest
 
-from games.registry import GAMES, read_config
-from harness.planning.pilots import played
-from harness.prompt_files import read_prompt
-from harness.prompt_questions import SEAT, form_of, questions
-from harness.run import Division
-from policies.contract import STYLES, Completion, Sampling
-from policies.prompted import PromptedPolicy
-from policies.scripted.registry import fallback_of, scripted
 from tests.cli.runner import ROOT, config, weigh
+from weigh.games.registry import GAMES, read_config
+from weigh.harness.config.prompt_files import read_prompt
+from weigh.harness.planning.prompt_questions import SEAT, form_of, questions
+from weigh.harness.run.offline import played
+from weigh.harness.run.runner import Division
+from weigh.policies.contract import STYLES, Completion, Sampling
+from weigh.policies.prompted import PromptedPolicy
+from weigh.policies.scripted.registry import fallback_of, scripted
 
 PLAIN, TEMPO = "goofspiel/plain.md", "goofspiel/tempo.md"
 
@@ -115,7 +115,7 @@ def test_a_terminal_is_shown_colours(tmp_path):
 
     old, new = prompt(tmp_path, "Bid low.", "a.md"), prompt(tmp_path, "Bid high.", "b.md")
     screen = Terminal(io.BytesIO(), "utf-8", write_through=True)
-    from harness.cli.app import run
+    from weigh.harness.cli.app import run
 
     with (
         mock.patch.object(sys, "stdout", screen),

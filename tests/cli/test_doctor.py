@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.options import Options
-from harness.mock_server.plan_file import read_plan
 from tests.cli.runner import config, documents, weigh
 from tests.cli.test_ladder_models import ORDER
 from tests.harness.providers.raw_server import chat
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.options import Options
+from weigh.harness.providers.mock_server.plan_file import read_plan
 
 SCHEMA = 'strict = { prompt = "goofspiel/tempo.md", model = "mock:mock-small", style = "schema", temperature = 0 }\n'
 
@@ -64,7 +64,7 @@ def test_nothing_is_asked_without_calls(server, tmp_path):
 
 
 def test_p44_a_dead_address_fails_after_a_few_tries_with_the_address(tmp_path, monkeypatch):
-    monkeypatch.setattr("harness.cli.probes.WAIT", 0.01)
+    monkeypatch.setattr("weigh.harness.cli.probes.WAIT", 0.01)
     said = weigh("doctor", order(tmp_path, "http://127.0.0.1:9/v1"))
     assert said.code == 1
     (line,) = [line for line in said.out.splitlines() if line.startswith("fail ")]

@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
-from harness.cli.app import COMMANDS
 from tests.cli.runner import ROOT, parsed, weigh
+from weigh.harness.cli.app import COMMANDS
 
 PAGES = [ROOT / "README.md", ROOT / "results" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CONFIGS = sorted((ROOT / "examples").glob("*.toml"))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.plan_file import read_plan
-from harness.store import Store
 from tests.cli.runner import config, documents, weigh
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
 
 SCRIPTS = """\
 seed = 3

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.store import Store, StoreRefused
 from tests.cli.runner import config, weigh
+from weigh.harness.errors import StoreRefused
+from weigh.harness.store.store import Store
 
 ORDER = """\
 seed = 3

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from harness.store import Store
 from tests.cli.runner import documents, weigh
+from weigh.harness.store.store import Store
 
 SMALL = ("--game", "goofspiel", "--set", "cards=6", "--set", "seats=2", "--field", "match")
 AA = ("gate", "--baseline", "match", "--candidate", "match", *SMALL, "--margin", 0.3)
@@ -161,14 +161,14 @@ def test_a_baseline_edited_by_hand_is_invalid(base):
 
 
 def test_other_rules_than_the_baselines_are_invalid(base, monkeypatch):
-    monkeypatch.setattr("harness.cli.gate_order.rules_digest", lambda *words: "0" * 64)
+    monkeypatch.setattr("weigh.harness.gate.order.rules_digest", lambda *words: "0" * 64)
     said = against("match", "--margin", 0.1)
     assert said.code == 4, said
     assert "rules: " in said.out
 
 
 def test_void_blocks_of_a_baseline_are_left_out_and_told(base):
-    from harness.gate.baseline import BlockScores, digest_of, read_baseline, written
+    from weigh.harness.gate.baseline import BlockScores, digest_of, read_baseline, written
 
     kept = read_baseline(base.read_text(), "base.json")
     blocks = (BlockScores(key=kept.blocks[0].key, scores=(None, 0.0)), *kept.blocks[1:])

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from harness.gate.baseline import digest_of, read_baseline, written
 from tests.cli.runner import weigh
+from weigh.harness.gate.baseline import digest_of, read_baseline, written
 
 SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2", "--field", "match")
 PASSES = ("gate", "--baseline", "match", "--candidate", "match", *SMALL, "--margin", 1.2)
@@ -89,13 +89,13 @@ def test_an_internal_error_leaves_none(monkeypatch):
     def broken(*words):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("harness.cli.gate_play.run_gates", broken)
+    monkeypatch.setattr("weigh.harness.gate.play.run_gates", broken)
     assert weigh(*PASSES, *FILES).code == 4
     are_errors("RuntimeError a bug")
 
 
 def test_a_folder_that_is_deleted_during_the_run_leaves_none(monkeypatch):
-    from harness.cli import gate_play
+    from weigh.harness.gate import play as gate_play
 
     stale()
     whole = gate_play._play_all
@@ -118,7 +118,7 @@ def test_while_nothing_is_judged_the_files_say_so(monkeypatch):
         seen.append((Path("gate.xml").read_text(), Path("gate.md").read_text()))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.cli.gate_play.run_gates", killed)
+    monkeypatch.setattr("weigh.harness.gate.play.run_gates", killed)
     assert weigh(*PASSES, *FILES).code == 130
     ((document, page),) = seen
     assert "not judged yet" in document and "not judged yet" in page
@@ -132,7 +132,7 @@ def test_a_foreign_summary_is_kept_until_there_is_a_verdict(monkeypatch):
         assert Path("gate.md").read_text() == "# My page\n"
         raise RuntimeError
 
-    monkeypatch.setattr("harness.cli.gate_play.run_gates", seen)
+    monkeypatch.setattr("weigh.harness.gate.play.run_gates", seen)
     assert weigh(*PASSES, *FILES).code == 4
 
 

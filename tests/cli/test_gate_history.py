@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import gate_arms
-from policies.scripted import registry
-from policies.scripted.bidders import GOOFSPIEL
-from policies.scripted.policy import Baseline
-from policies.scripted.registry import BASELINES
 from tests.cli.runner import weigh
+from weigh.harness.gate import arms as gate_arms
+from weigh.policies.scripted import registry
+from weigh.policies.scripted.bidders import GOOFSPIEL
+from weigh.policies.scripted.policy import Baseline
+from weigh.policies.scripted.registry import BASELINES
 
 SMALL = ("--game", "goofspiel", "--set", "cards=5", "--set", "seats=2", "--field", "match")
 SAVE = ("gate", "--save-baseline", "base.json", "--candidate", "hoard", *SMALL, "--pairs", 20, "--json")
@@ -63,7 +63,7 @@ def test_it_is_played_again_as_candidate_and_in_a_comparison(other_hoard):
 
 
 def test_a_policy_of_neither_field_nor_yardsticks_is_in_the_identity_as_well(other_hoard, monkeypatch):
-    monkeypatch.setattr("harness.cli.gate_rules.yardsticks", lambda game: ())
+    monkeypatch.setattr("weigh.harness.gate.rules.yardsticks", lambda game: ())
     first = weigh(*SAVE).json["folder"]
     other_hoard()
     assert weigh(*SAVE).json["folder"] != first
@@ -85,7 +85,7 @@ def test_a_run_kept_without_its_rules_is_no_arm_of_today(monkeypatch):
 
 
 def _manifest(folder):
-    from harness.store import Store
+    from weigh.harness.store.store import Store
 
     with Store.open(Path(folder), readonly=True) as store:
         return store.manifest

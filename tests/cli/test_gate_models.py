@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.options import Options
-from harness.mock_server.plan_file import read_plan
 from tests.cli.runner import weigh
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.options import Options
+from weigh.harness.providers.mock_server.plan_file import read_plan
 
 SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2", "--field", "match")
 NEVER = {"rules": [{"do": "reply", "text": "?"}]}
@@ -92,7 +92,7 @@ def test_a_baseline_that_the_fallback_played_is_invalid_and_no_such_file_is_save
 
 
 def test_a_file_of_such_a_baseline_is_invalid_before_anything_is_paid(server):
-    from harness.gate.baseline import digest_of, read_baseline, written
+    from weigh.harness.gate.baseline import digest_of, read_baseline, written
 
     assert gate(server, "--save-baseline", "b.json", "--candidate", MINE, *SMALL, "--pairs", 20).code == 0
     kept = read_baseline(Path("b.json").read_text(), "b.json")

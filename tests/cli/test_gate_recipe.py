@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from harness.gate_file import GateHead, GateLimits, GateTable, load_gate_file
-from harness.mock_server import MockServerProcess
 from tests.cli.runner import ROOT, weigh
+from weigh.harness.gate.file import GateHead, GateLimits, GateTable, load_gate_file
+from weigh.harness.providers.mock_server import MockServerProcess
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 PROVIDER = ("openai:", "mock:")

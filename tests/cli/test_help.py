@@ -11,8 +11,8 @@ from importlib import import_module
 import pytest
 import typer
 
-from harness.cli.app import COMMANDS
 from tests.cli.runner import parsed, process, weigh
+from weigh.harness.cli.app import COMMANDS
 
 ENTRIES = [entry for chapter in COMMANDS for entry in chapter.entries]
 PAGES = [*([entry.name] for entry in ENTRIES), ["local", "setup"], ["experiment", "ballast-claims"]]
@@ -21,7 +21,7 @@ PAGES = [*([entry.name] for entry in ENTRIES), ["local", "setup"], ["experiment"
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_the_list_of_commands_says_what_each_page_says(entry):
     module, _, name = entry.home.partition(":")
-    target = getattr(import_module(f"harness.cli.{module}"), name)
+    target = getattr(import_module(f"weigh.harness.cli.commands.{module}"), name)
     text = target.info.help if isinstance(target, typer.Typer) else target.__doc__
     assert inspect.cleandoc(text).splitlines()[0] == entry.line
 
@@ -184,14 +184,15 @@ def test_weigh_alone_shows_what_there_is_and_ends_as_wrong_usage():
 def test_the_version_is_told():
     from importlib.metadata import version
 
-    assert weigh("--version").out == f"weighhouse {version('weighhouse')}\n"
+    assert weigh("--version").out == f"weigh {version('weigh')}\n"
 
 
 def test_help_imports_no_command_and_nothing_heavy(tmp_path):
     watch = (
-        "import sys; from harness.cli.app import run; run(['--help'])\n"
+        "import sys; from weigh.harness.cli.app import run; run(['--help'])\n"
         "print(sorted({n.partition('.')[0] for n in sys.modules} & {'rich','pydantic','pandas','asyncio','aiohttp',"
-        "'openai','anthropic','numpy','games','policies'} | {n for n in sys.modules if n.startswith('harness.')}),"
+        "'openai','anthropic','numpy','weigh.games','weigh.policies'} |"
+        " {n for n in sys.modules if n.startswith('weigh.')}),"
         "len(sys.modules), sep='\\n', file=sys.stderr)"
     )
     import subprocess
@@ -200,7 +201,9 @@ def test_help_imports_no_command_and_nothing_heavy(tmp_path):
 
     told = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, env=environment(), timeout=60)
     imported, number = told.stderr.splitlines()
-    assert imported == str(["harness.cli", "harness.cli.app", "harness.cli.output", "harness.cli.pages"])
+    assert imported == str(
+        ["harness.cli", "weigh.harness.cli.app", "weigh.harness.cli.output", "weigh.harness.cli.help"]
+    )
     assert int(number) < 250  # a bare interpreter has some 40, and numpy alone brings 150
 
 

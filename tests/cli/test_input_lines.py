@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from harness.cli.input_lines import LONGEST, Lines
+from weigh.harness.cli.human import LONGEST, Lines
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def test_what_nobody_asks_for_is_not_read(monkeypatch):
         taken.append(len(piece := read(number, most)))
         return piece
 
-    monkeypatch.setattr("harness.cli.input_lines.os.read", counted)
+    monkeypatch.setattr("weigh.harness.cli.human.os.read", counted)
 
     async def asking(lines):
         said = [await lines.next() for _ in range(3)]

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from harness.store import Store
 from tests.cli.runner import SCRIPTED, config, documents, weigh
+from weigh.harness.store.store import Store
 
 
 def test_a_ladder_is_played_kept_and_ranked_and_each_next_step_is_said(tmp_path):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.plan_file import read_plan
-from harness.store import Store
 from tests.cli.runner import config, documents, weigh
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
 
 ORDER = """\
 seed = 3
@@ -188,7 +188,7 @@ def test_p46_a_server_on_this_machine_is_never_asked_through_a_proxy(server, tmp
 @pytest.mark.parametrize("words", ["ladder s.toml", "play goofspiel @small match --config s.toml --save kept"])
 def test_an_embedded_model_that_is_not_installed_is_told_before_anything(tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.providers.weights.BUNDLED", {"smollm2": "no_such_package"})
+    monkeypatch.setattr("weigh.harness.providers.local.weights.BUNDLED", {"smollm2": "no_such_package"})
     path = config(tmp_path, '[games.goofspiel]\n[entrants]\nsmall = "goofspiel/plain.md@local:smollm2"\n')
     said = weigh(*words.split())
     said.refused("small: local:smollm2: the weights of the embedded model are not installed", "`weigh local setup`")

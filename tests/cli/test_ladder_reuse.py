@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.mock_server import MockServerProcess, Options
-from harness.store import Store
 from tests.cli.runner import config, weigh
+from weigh.harness.providers.mock_server import MockServerProcess, Options
+from weigh.harness.store.store import Store
 
 ORDER = """\
 seed = 3

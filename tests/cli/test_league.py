@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from games.registry import GAMES
-from harness.config import load_config
-from harness.results import load
 from tests.cli.runner import ROOT, weigh
+from weigh.games.registry import GAMES
+from weigh.harness.config.config import load_config
+from weigh.harness.results import load
 
 LEAGUE = """
 name = "league"

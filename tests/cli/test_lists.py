@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from games.registry import GAMES
-from harness.prompt_files import packaged_words
-from policies.scripted.registry import scripted_names
 from tests.cli.runner import weigh
+from weigh.games.registry import GAMES
+from weigh.harness.config.prompt_files import packaged_words
+from weigh.policies.scripted.registry import scripted_names
 
 
 def test_games_are_listed_with_seats_config_keys_and_fallback():

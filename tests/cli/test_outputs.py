@@ -8,11 +8,11 @@ import os
 
 import pytest
 
-from harness.export import export, is_of_a_run
-from harness.store import StoreRefused
 from tests.cli.runner import weigh
-from tests.harness.viewer.episodes import played
-from tests.harness.viewer.runs import MODELS, make_run
+from tests.harness.web.viewer.episodes import played
+from tests.harness.web.viewer.runs import MODELS, make_run
+from weigh.harness.errors import StoreRefused
+from weigh.harness.results.export import export, is_of_a_run
 
 
 @pytest.fixture

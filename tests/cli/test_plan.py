@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.plan_file import read_plan
-from harness.planning import pilots
-from harness.planning.spread import blocks_for
-from harness.store import Store
-from harness.truncation import characters_of
 from tests.cli.runner import ROOT, SCRIPTED, config, documents, weigh
+from weigh.harness.planning import pilots
+from weigh.harness.planning.spread import blocks_for
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
+from weigh.harness.store.usage import characters_of
 
 EXAMPLES = ["demo", "ladder", "league"]
 

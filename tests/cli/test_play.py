@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from harness.store import Store
 from tests.cli.runner import config, documents, weigh
+from weigh.harness.store.store import Store
 
 FOUR = ("goofspiel", "match", "hoard", "random", "random", "--set", "cards=4")
 

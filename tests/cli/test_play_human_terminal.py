@@ -13,10 +13,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.options import Options
 from tests.cli.runner import command, environment, process
 from tests.waiting import until
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.options import Options
 
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")
 

@@ -7,12 +7,12 @@ import signal
 
 import pytest
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.options import Options
-from harness.mock_server.plan_file import read_plan
-from harness.store import Store
 from tests.cli.runner import config, started, weigh
 from tests.waiting import until
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.options import Options
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
 
 PLAIN = "goofspiel/plain.md@mock:mock-small"
 GAME = ("goofspiel", PLAIN, "match", "--set", "cards=4")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.store import Store
 from tests.cli.runner import SCRIPTED, command, config, documents, environment, process, started, weigh
 from tests.waiting import until
+from weigh.harness.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -114,7 +114,7 @@ def test_a_full_disk_behind_standard_output_is_told():
 
 
 def test_a_full_disk_in_the_middle_of_a_run_is_told_in_one_line(tmp_path):
-    from tests.harness.viewer.runs import make_run
+    from tests.harness.web.viewer.runs import make_run
 
     make_run(tmp_path / "run")
     for words in (("view", "run", "--text"), ("view", "run", "-o", "-"), ("export", "run", "-", "--format", "jsonl")):

@@ -7,16 +7,16 @@ import sys
 
 import pytest
 
-import harness.display
-from harness.cli.progress import counting
+import weigh.harness.run.events
 from tests.cli.runner import weigh
-from tests.harness.viewer.runs import make_run
+from tests.harness.web.viewer.runs import make_run
+from weigh.harness.cli.wait import counting
 
 
 def said(monkeypatch, terminal, times):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(harness.display, "moves_cursor", lambda stream, environ: terminal)
+    monkeypatch.setattr(weigh.harness.run.events, "moves_cursor", lambda stream, environ: terminal)
     ticks = iter(times)
     with counting("drawing", 550, clock=lambda: next(ticks)) as tell:
         for number in (1, 2, 3):
@@ -36,9 +36,9 @@ def test_nobody_is_told_of_what_is_quick_or_goes_to_a_file(monkeypatch, terminal
 
 
 def test_a_terminal_is_told_while_pages_are_drawn(monkeypatch, tmp_path):
-    monkeypatch.setattr(harness.display, "moves_cursor", lambda stream, environ: True)
-    monkeypatch.setattr("harness.cli.progress.PATIENCE", 0.0)
-    monkeypatch.setattr("harness.cli.progress.PAUSE", 0.0)
+    monkeypatch.setattr(weigh.harness.run.events, "moves_cursor", lambda stream, environ: True)
+    monkeypatch.setattr("weigh.harness.cli.wait.PATIENCE", 0.0)
+    monkeypatch.setattr("weigh.harness.cli.wait.PAUSE", 0.0)
     run = make_run(tmp_path / "run")
     for words in (("view", run), ("view", run, "-o", f"{tmp_path}/pages/")):
         assert "weigh: drawing 4 of 4 episodes" in weigh(*words).err

@@ -7,8 +7,8 @@ import io
 
 import pytest
 
-from harness.store import Store
 from tests.cli.runner import SCRIPTED, config, weigh
+from weigh.harness.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_c01_no_finished_episode_ranks_nobody(folder):
 
 
 def test_o05_a_partial_run_is_ranked_and_says_how_much_of_it_there_is_and_why(tmp_path, monkeypatch):
-    from harness.brake import Brake
+    from weigh.harness.run.limits import Brake
 
     kept = Brake.check
     steps = iter(range(1000))

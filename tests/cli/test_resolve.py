@@ -136,8 +136,8 @@ def test_numbers_of_hundreds_of_digits_are_refused_as_moves_and_not_repeated():
 def test_closed_standard_input_is_one_line(monkeypatch):
     import sys
 
-    from harness.cli.documents import load
-    from harness.cli.output import Refused
+    from weigh.harness.cli.commands.check import load
+    from weigh.harness.errors import Refused
 
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(Refused, match="standard input: closed"):
@@ -145,7 +145,7 @@ def test_closed_standard_input_is_one_line(monkeypatch):
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("harness.cli.documents.LARGEST", 1024)
+    monkeypatch.setattr("weigh.harness.cli.commands.check.LARGEST", 1024)
     path = tmp_path / "big.json"
     path.write_text(" " * 2000, encoding="utf-8")
     weigh("resolve", path).refused("big.json: larger than")

@@ -18,13 +18,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.options import Options
-from harness.mock_server.plan_file import read_plan
-from harness.store import Store
 from tests.cli.runner import config, documents, environment, started, weigh
-from tests.harness.live.hearing import listening
+from tests.harness.web.live.hearing import listening
 from tests.waiting import until
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.options import Options
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
 
 ORDER = """\
 seed = 3
@@ -263,7 +263,7 @@ def test_a_page_that_never_reads_does_not_hold_up_the_ladder(server, tmp_path):
 
 def test_serving_is_loaded_only_where_it_is_asked_for(tmp_path):
     watch = (
-        "import sys; from harness.cli.app import run; run(['play', 'goofspiel', 'match', 'match', '--json'])\n"
+        "import sys; from weigh.harness.cli.app import run; run(['play', 'goofspiel', 'match', 'match', '--json'])\n"
         "print(sorted({n.partition('.')[0] for n in sys.modules} & {'starlette', 'uvicorn', 'anyio', 'click'}),"
         "file=sys.stderr)"
     )

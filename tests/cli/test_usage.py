@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.app import COMMANDS
-from harness.cli.stopping import onward
 from tests.cli.runner import config, documents, weigh
+from weigh.harness.cli.app import COMMANDS
+from weigh.harness.run.signals import onward
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path):
 
 
 def test_a_bug_is_told_as_one_and_never_looks_like_a_verdict(monkeypatch):
-    monkeypatch.setattr("harness.cli.lists._config_keys", lambda game: 1 // 0)
+    monkeypatch.setattr("weigh.harness.cli.commands.lists._config_keys", lambda game: 1 // 0)
     said = weigh("games", "--json")
     assert (said.code, said.out) == (4, "")
     assert said.err == (
@@ -114,7 +114,7 @@ def test_an_interrupted_command_ends_with_130(monkeypatch):
     def interrupted(game):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.cli.lists._config_keys", interrupted)
+    monkeypatch.setattr("weigh.harness.cli.commands.lists._config_keys", interrupted)
     said = weigh("games")
     assert (said.code, said.out, said.err) == (130, "", "weigh: interrupted\n")
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from games.registry import GAMES
-from harness.store import Store
 from tests.cli.runner import config, weigh
-from tests.harness.viewer.episodes import by_models, played
-from tests.harness.viewer.runs import MODELS, OPEN, VOID, make_run
+from tests.harness.web.viewer.episodes import by_models, played
+from tests.harness.web.viewer.runs import MODELS, OPEN, VOID, make_run
+from weigh.games.registry import GAMES
+from weigh.harness.store.store import Store
 
 
 def record_file(folder, record=None, name="record.json"):
@@ -162,7 +162,7 @@ def test_a_stopped_episode_is_told_as_such(tmp_path):
 
 
 def test_a_run_without_a_finished_episode_has_nothing_to_tell(tmp_path):
-    from tests.harness.store_cases import new_run
+    from tests.harness.store.store_cases import new_run
 
     new_run(tmp_path / "run").close()
     said = weigh("view", tmp_path / "run", "--text")

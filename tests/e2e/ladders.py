@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.calls import Call, Void
-from harness.mock_server import MockServerProcess
-from harness.store import Store
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.store.calls import Call, Void
+from weigh.harness.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-test-3f9c1d7be2a04c55aa17"
@@ -115,7 +115,7 @@ def start(*words: str, **environ: str) -> subprocess.Popen[str]:
         if not name.endswith("_API_KEY") and not name.lower().endswith("_proxy")
     }
     return subprocess.Popen(
-        [sys.executable, "-m", "harness.cli.app", *words],
+        [sys.executable, "-m", "weigh.harness.cli.app", *words],
         cwd=ROOT,
         env={**inherited, **environ},
         stdin=subprocess.DEVNULL,

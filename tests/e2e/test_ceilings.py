@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.mock_server import MockServerProcess, Options
 from tests.e2e.ladders import Ladder, config
+from weigh.harness.providers.mock_server import MockServerProcess, Options
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.mock_server import Hang, MockServerProcess, Options, Plan, Respond, Rule
-from harness.store import Store
 from tests.e2e.ladders import KEY, Ladder, config
+from weigh.harness.providers.mock_server import Hang, MockServerProcess, Options, Plan, Respond, Rule
+from weigh.harness.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.mock_server import MockServerProcess, Options, Plan, Respond, Rule
-from harness.store import Store
 from tests.cli.runner import process, started, weigh
 from tests.waiting import until
+from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan, Respond, Rule
+from weigh.harness.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from harness.mock_server import MockServerProcess, Options
 from tests.e2e.ladders import Ladder, config, ended, kill, texts_of, texts_sent, weigh
 from tests.waiting import until
+from weigh.harness.providers.mock_server import MockServerProcess, Options
 
 GAMES = "[games.goofspiel]\nseats = 4\ncards = 5\nblocks = 2\n[games.oshi_zumo]\ncoins = 8\nsize = 2\nblocks = 3\n"
 ENTRANTS = [

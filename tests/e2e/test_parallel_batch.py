@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from harness.brake import Brake
-from harness.calls import Call, CallKey
-from harness.limits import Slots
-from harness.line import Exchange, MemoryLedger
-from harness.mock_server import MockServer, MockServerProcess, Options
-from harness.providers.endpoints import client_for, endpoint_for
-from harness.record import Record
-from harness.run import Division, Pace, Run
-from harness.schedule import Episode
-from policies.contract import Request, Sampling
-from policies.operator_prompt import OperatorPrompt
-from policies.prompted import PromptedPolicy
 from tests.e2e.ladders import Ladder, config, texts_of, texts_sent
-from tests.harness.scripted_client import price
-from tests.harness.test_orchestrate import Scripted, plays
-from tests.harness.toy_run import Follower
+from tests.harness.run.scripted_client import price
+from tests.harness.run.test_orchestrate import Scripted, plays
+from tests.harness.run.toy_run import Follower
 from tests.toy_game import Toy, ToyConfig
+from weigh.harness.config.schedule import Episode
+from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.mock_server import MockServer, MockServerProcess, Options
+from weigh.harness.run.concurrency import Slots
+from weigh.harness.run.limits import Brake
+from weigh.harness.run.model_calls import Exchange, MemoryLedger
+from weigh.harness.run.runner import Division, Pace, Run
+from weigh.harness.store.calls import Call, CallKey
+from weigh.harness.store.record import Record
+from weigh.policies.contract import Request, Sampling
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPolicy
 
 
 @pytest.mark.slow

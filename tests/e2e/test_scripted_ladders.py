@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.export import export
 from tests.e2e.ladders import Ladder, config, ended
+from weigh.harness.results.export import export
 
 GAMES = "[games.goofspiel]\nseats = 4\nblocks = 5\n[games.oshi_zumo]\nblocks = 6\n"
 ENTRANTS = [("match", "match"), ("hoard", "hoard"), ("random", "random"), ("again", "random")]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.mock_server import MockServerProcess, Options, Plan, Respond, Rule
 from tests.e2e.ladders import Ladder, config, ended, when
+from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan, Respond, Rule
 
 pytestmark = pytest.mark.slow
 

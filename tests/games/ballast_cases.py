@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from games.ballast.rules import BALLAST, BallastConfig, BallastState
-from games.game import Outcome
-from games.replay import replay
 from tests.games.adapters.adapter import Steps
+from weigh.games.ballast.rules import BALLAST, BallastConfig, BallastState
+from weigh.games.game import Outcome
+from weigh.games.replay import replay
 
 _WORD = re.compile(r"([01]):(?:p(\d)s(\d)(?:a(\d))?|c(\d+)|d(\d))")
 

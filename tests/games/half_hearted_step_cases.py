@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from games.game import Outcome
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, AuctionState, ChoiceState, HalfHeartedStepConfig, PlayState
-from games.replay import replay
+from weigh.games.game import Outcome
+from weigh.games.half_hearted_step.rules import (
+    HALF_HEARTED_STEP,
+    AuctionState,
+    ChoiceState,
+    HalfHeartedStepConfig,
+    PlayState,
+)
+from weigh.games.replay import replay
 
 BOARD: list[list[int | None]] = [
     [3, 1, 4, 1, 5, 2, 2],

@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from games.game import Outcome
-from games.persistent_calibration.rules import (
+from weigh.games.game import Outcome
+from weigh.games.persistent_calibration.rules import (
     PERSISTENT_CALIBRATION,
     PersistentCalibrationConfig,
     PersistentCalibrationState,
 )
-from games.registry import read_config
-from games.replay import replay
+from weigh.games.registry import read_config
+from weigh.games.replay import replay
 
 _WRITTEN = re.compile(r"([ABC])([LR])([0-9]+)(\+*|-*)")
 

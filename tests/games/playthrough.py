@@ -17,8 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from games.game import Event, State
-from games.registry import game_named, read_config
+from weigh.games.game import Event, State
+from weigh.games.registry import game_named, read_config
 
 FOLDER = Path(__file__).parent / "playthroughs"
 NAMES = ("Ash", "Birch", "Cedar", "Dune", "Elm", "Fir", "Gorse", "Hazel", "Ivy", "Juniper", "Kelp", "Larch", "Maple")

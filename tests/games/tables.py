@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import BaseModel
 
-from games.game import AnyGame, Deal, State
-from games.registry import GAMES, read_config
 from tests.games.adapters.adapter import Adapter, Steps
 from tests.games.adapters.table import ADAPTERS
+from weigh.games.game import AnyGame, Deal, State
+from weigh.games.registry import GAMES, read_config
 
 SEEDS = range(4)
 NAMES = tuple(f"Name{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")

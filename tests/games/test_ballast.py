@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.ballast.moves import Weight
-from games.ballast.rules import BALLAST, BallastConfig, BallastState
-from games.game import MoveIllegal
 from tests.games.ballast_cases import HONEST, after, first_scale, legal, random_game, settled, words
+from weigh.games.ballast.moves import Weight
+from weigh.games.ballast.rules import BALLAST, BallastConfig, BallastState
+from weigh.games.game import MoveIllegal
 
 # 1
 

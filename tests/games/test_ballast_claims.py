@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from games.ballast.rules import BALLAST, BallastConfig, BallastState
-from games.ballast.view import observe_with_claims, truthful, view_of
-from games.game import Observation
-from games.goofspiel.rules import GOOFSPIEL
-from policies.layout import position_text
 from tests.games.ballast_cases import after
+from weigh.games.ballast.rules import BALLAST, BallastConfig, BallastState
+from weigh.games.ballast.view import observe_with_claims, truthful, view_of
+from weigh.games.game import Observation
+from weigh.games.goofspiel.rules import GOOFSPIEL
+from weigh.policies.layout import position_text
 
 NAMES = ("Ash", "Birch")
 MIDDLE = "0:p5s0 1:p4s0a2 0:p1s1a5 1:c2 0:p3s1 1:p1s2a4 0:c4 1:p3s2"

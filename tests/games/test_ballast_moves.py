@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from games.ballast.moves import Actions
-from games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
 from tests.work import work
+from weigh.games.ballast.moves import Actions
+from weigh.games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
 
 TURN = Actions(hand=(1, 3, 5), scales=3, weights=5, targets=(2, 10))
 SPENT = Actions(hand=(4,), scales=2, weights=4, spent=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from games.ballast.rules import BALLAST, BallastConfig
-from games.game import MoveIllegal, MoveUnreadable
 from tests.games.ballast_cases import EXAMPLES, HONEST, after, first_scale, legal, random_game, settled, words
+from weigh.games.ballast.rules import BALLAST, BallastConfig
+from weigh.games.game import MoveIllegal, MoveUnreadable
 
 # Where the rules are silent
 

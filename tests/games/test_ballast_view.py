@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from games.ballast.rules import BallastState
-from games.game import Observation
-from policies.layout import position_text
 from tests.games.ballast_cases import after
+from weigh.games.ballast.rules import BallastState
+from weigh.games.game import Observation
+from weigh.policies.layout import position_text
 
 NAMES = ("Ash", "Birch")
 

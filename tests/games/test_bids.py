@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
-from games.goofspiel.rules import hand
-from games.legal import Bids
-from games.oshi_zumo.rules import purse
-from games.values import LIMIT
 from tests.work import work
+from weigh.games.game import Json, MoveIllegal, MoveRefused, MoveUnreadable
+from weigh.games.goofspiel.rules import hand
+from weigh.games.legal import Bids
+from weigh.games.oshi_zumo.rules import purse
+from weigh.games.values import LIMIT
 
 SEVEN = Bids((1, 2, 5, 7, 9))
 HAND = hand(1 << 1 | 1 << 2 | 1 << 7 | 1 << 11 | 1 << 13)

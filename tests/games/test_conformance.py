@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from games.game import AnyGame, ConfigInvalid, DealInvalid, Event, MoveRefused, State
-from games.registry import GAMES, read_config
-from games.replay import replay, replay_states
 from tests.games.adapters.table import ADAPTERS
 from tests.games.tables import SEEDS, Table, all_tables, episodes, every_game, every_table, snapshot, some_moves
+from weigh.games.game import AnyGame, ConfigInvalid, DealInvalid, Event, MoveRefused, State
+from weigh.games.registry import GAMES, read_config
+from weigh.games.replay import replay, replay_states
 
 # The suite itself
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from games.game import MoveIllegal, MoveRefused, MoveUnreadable, State
 from tests.games.answer_schema import fits_answer
 from tests.games.tables import Table, episodes, every_table, some_moves
+from weigh.games.game import MoveIllegal, MoveRefused, MoveUnreadable, State
 
 
 @every_table

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import Event, MoveIllegal, MoveUnreadable, Outcome
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig, GoofspielState
-from games.replay import replay
+from weigh.games.game import Event, MoveIllegal, MoveUnreadable, Outcome
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig, GoofspielState
+from weigh.games.replay import replay
 
 FOUR = GoofspielConfig()
 SHUFFLED = [9, 5, 2, 3, 4, 6, 8, 12, 11, 1, 7, 10, 13]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from games.game import DealInvalid
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.game import DealInvalid
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 
 FOUR = GoofspielConfig()
 

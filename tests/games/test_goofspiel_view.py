@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from games.game import Observation
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from games.replay import replay
+from weigh.games.game import Observation
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.replay import replay
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")
 DECK = [9, 5, 2, 3, 4, 6, 8, 12, 11, 1, 7, 10, 13]

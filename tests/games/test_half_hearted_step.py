@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-from games.game import ConfigInvalid, DealInvalid, MoveIllegal, MoveUnreadable
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
-from games.registry import read_config
 from tests.games.half_hearted_step_cases import (
     BOARD,
     HORIZONTAL_ME,
@@ -25,6 +22,9 @@ from tests.games.half_hearted_step_cases import (
     told,
     turned,
 )
+from weigh.games.game import ConfigInvalid, DealInvalid, MoveIllegal, MoveUnreadable
+from weigh.games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
+from weigh.games.registry import read_config
 
 CONFIG = HalfHeartedStepConfig()
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from games.game import MoveIllegal, MoveUnreadable
-from games.half_hearted_step.play import Call
 from tests.games.half_hearted_step_cases import BOARD, HORIZONTAL_ME, P, bid, open_round, settled, sold, told
+from weigh.games.game import MoveIllegal, MoveUnreadable
+from weigh.games.half_hearted_step.play import Call
 
 # Rule 3, A1: sealed rounds
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from games.half_hearted_step.play import Auction, Call, Position
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig, PlayState
 from tests.games.half_hearted_step_cases import BOARD, HORIZONTAL_ME, SHORTEST, TOUR, P, bid, settled, sold, turned
+from weigh.games.half_hearted_step.play import Auction, Call, Position
+from weigh.games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig, PlayState
 
 
 def standing(state: PlayState) -> tuple[Any, ...]:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import MoveIllegal, MoveRefused, MoveUnreadable
-from games.half_hearted_step.moves import AuctionBids, Axis, FirstChoices, Steps, answered, steps
-from policies.layout import answer_schema
-from policies.reply import read_reply
+from weigh.games.game import MoveIllegal, MoveRefused, MoveUnreadable
+from weigh.games.half_hearted_step.moves import AuctionBids, Axis, FirstChoices, Steps, answered, steps
+from weigh.policies.layout import answer_schema
+from weigh.policies.reply import read_reply
 
 OPEN = AuctionBids(-999, 999)
 RAISE = AuctionBids(4, 999)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from games.game import Observation
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
-from harness.orchestrate import Table, play_episode
-from policies.contract import Reply
 from tests.games.half_hearted_step_cases import BOARD, HORIZONTAL_ME, P, bid, turned
+from weigh.games.game import Observation
+from weigh.games.half_hearted_step.rules import HALF_HEARTED_STEP, HalfHeartedStepConfig
+from weigh.harness.run.episode import Table, play_episode
+from weigh.policies.contract import Reply
 
 NAMES = ("Ash", "Birch")
 ROUNDS = [(-2, 1), (2, 2), (P, P)]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import MoveIllegal, MoveUnreadable, Outcome
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig, OshiZumoState
-from games.replay import replay
+from weigh.games.game import MoveIllegal, MoveUnreadable, Outcome
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig, OshiZumoState
+from weigh.games.replay import replay
 
 
 def after(steps: Sequence[Sequence[int]], stop: bool = False, **fields: int) -> OshiZumoState:

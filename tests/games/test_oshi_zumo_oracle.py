@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.replay import replay_states
 from tests.games.oracles.oshi_zumo import CONFIGS, GAMES, rows
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.replay import replay_states
 
 
 @pytest.mark.parametrize("index", range(len(CONFIGS) * GAMES))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from games.game import Observation
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.replay import replay
+from weigh.games.game import Observation
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.replay import replay
 
 NAMES = ("Ash", "Birch")
 STEPS = [[5, 3], [4, 4], [1, 8]]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from games.game import ConfigInvalid, MoveIllegal
-from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
-from games.registry import read_config
 from tests.games.persistent_calibration_play import after, move, points, settled, weighed
+from weigh.games.game import ConfigInvalid, MoveIllegal
+from weigh.games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from weigh.games.registry import read_config
 
 # Rules
 

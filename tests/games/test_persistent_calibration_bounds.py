@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import ConfigInvalid
-from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
-from games.registry import read_config
 from tests.games.persistent_calibration_play import after, points, settled
+from weigh.games.game import ConfigInvalid
+from weigh.games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from weigh.games.registry import read_config
 
 # Bounds
 

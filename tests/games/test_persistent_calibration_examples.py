@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from games.persistent_calibration.rules import share_scores
-from games.replay import StepRefused
 from tests.games.persistent_calibration_examples import EXAMPLES, Example
 from tests.games.persistent_calibration_play import after, points, settled, weighed
+from weigh.games.persistent_calibration.rules import share_scores
+from weigh.games.replay import StepRefused
 
 every_example = pytest.mark.parametrize("example", list(EXAMPLES.values()), ids=list(EXAMPLES))
 

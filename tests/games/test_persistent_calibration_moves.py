@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import MoveIllegal, MoveUnreadable
-from games.persistent_calibration.moves import Placements
-from policies.layout import answer_schema
-from policies.reply import read_reply
 from tests.games.persistent_calibration_play import move
+from weigh.games.game import MoveIllegal, MoveUnreadable
+from weigh.games.persistent_calibration.moves import Placements
+from weigh.policies.layout import answer_schema
+from weigh.policies.reply import read_reply
 
 PLAIN = Placements((1, 2, 3), 0)
 RICH = Placements((1, 3), 2)

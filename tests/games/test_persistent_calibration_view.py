@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from games.game import Observation
-from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationState
-from policies.layout import first_attempt, system_text
 from tests.games.persistent_calibration_play import after, move
+from weigh.games.game import Observation
+from weigh.games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationState
+from weigh.policies.layout import first_attempt, system_text
 
 NAMES = ("Ash", "Birch", "Cedar")
 STEPS = ("AL3 AR1 BL1", "AR2 - BL2", "CL1 AR3 BR3", "AL1 CR1 CL2")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from games.registry import GAMES
 from tests.games.playthrough import FOLDER, PLAYTHROUGHS, transcript
+from weigh.games.registry import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 

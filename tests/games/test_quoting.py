@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.values import LIMIT, nearest, quote
 from tests.work import work
+from weigh.games.values import LIMIT, nearest, quote
 
 
 @pytest.mark.parametrize(

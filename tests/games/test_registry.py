@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from games.game import ConfigInvalid
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.registry import GAMES, UnknownGame, game_named, read_config
+from weigh.games.game import ConfigInvalid
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.registry import GAMES, UnknownGame, game_named, read_config
 
 
 def test_games_are_listed_by_their_own_names() -> None:

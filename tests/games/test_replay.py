@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from games.game import DealInvalid, Json
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.registry import game_named, read_config
-from games.replay import StepRefused, replay, replay_states
-from games.values import quote
+from weigh.games.game import DealInvalid, Json
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.registry import game_named, read_config
+from weigh.games.replay import StepRefused, replay, replay_states
+from weigh.games.values import quote
 
 SMALL = GoofspielConfig(seats=3, cards=4)
 DEAL = {"prize_order": [2, 4, 1, 3]}

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from games.ballast.rules import BALLAST, BallastConfig
-from games.checks import rulebook_text
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
-from games.registry import GAMES
+from weigh.games.ballast.rules import BALLAST, BallastConfig
+from weigh.games.checks import rulebook_text
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.persistent_calibration.rules import PERSISTENT_CALIBRATION, PersistentCalibrationConfig
+from weigh.games.registry import GAMES
 
 LONGEST = {"ballast": 480}
 """Words. Ballast keeps the text its author wrote, whole, and needs rulings beside it."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-from games.goofspiel.vectorised import GoofspielGames, random_goofspiel, settle_goofspiel
-from games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
-from games.oshi_zumo.vectorised import OshiZumoGames, random_oshi_zumo
-from games.replay import replay
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.games.goofspiel.vectorised import GoofspielGames, random_goofspiel, settle_goofspiel
+from weigh.games.oshi_zumo.rules import OSHI_ZUMO, OshiZumoConfig
+from weigh.games.oshi_zumo.vectorised import OshiZumoGames, random_oshi_zumo
+from weigh.games.replay import replay
 
 GOOFSPIELS = [
     GoofspielConfig(),

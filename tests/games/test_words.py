@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from games.game import MoveUnreadable
-from games.values import read_word
+from weigh.games.game import MoveUnreadable
+from weigh.games.values import read_word
 
 SIDES = ("left", "Right")
 

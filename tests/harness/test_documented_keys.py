@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from harness.accounts import Account, Bill, Latency, Traffic
-from harness.audits.collusion import Settings, audit
-from harness.audits.seats import RunOf
-from harness.diagnostics.persistent_calibration import Correlation
-from harness.ratings import rank
-from harness.rematch_effects import Answer, Contrast, Level
-from harness.standings import CaveatKind
-from tests.harness.audits.leagues import League
-from tests.harness.ladder_frames import four
-from tests.harness.pair_cases import board, pairs, rock_paper_scissors
+from tests.harness.audit.collusion.leagues import League
+from tests.harness.results.ladder_frames import four
+from tests.harness.results.ranking.pair_cases import board, pairs, rock_paper_scissors
+from weigh.harness.audit.collusion.audit import Settings, audit
+from weigh.harness.audit.collusion.rematch import Answer, Contrast, Level
+from weigh.harness.audit.collusion.seats import RunOf
+from weigh.harness.audit.measures.persistent_calibration import Correlation
+from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.results.ranking.standings import CaveatKind
+from weigh.harness.store.accounts import Account, Bill, Latency, Traffic
 
 METHOD = (Path(__file__).resolve().parents[2] / "docs" / "method.md").read_text(encoding="utf-8")
 

@@ -9,8 +9,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.aliases import NAMES, deal_aliases
-from harness.seeds import derive, stream
+from weigh.harness.seeds import NAMES, deal_aliases, derive, stream
 
 PINNED = 279872934048029561
 PINNED_DRAWS = [67, 77, 56]
@@ -24,7 +23,7 @@ def test_a_stream_is_pinned_for_good() -> None:
 
 
 def test_O22_streams_do_not_depend_on_the_hash_seed_of_the_process() -> None:
-    code = "from harness.seeds import stream; print(stream(3, 'deal', 'a', 1).random())"
+    code = "from weigh.harness.seeds import stream; print(stream(3, 'deal', 'a', 1).random())"
     printed = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -12,5 +12,5 @@ def weigh(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command from `folder`, without any key in the environment."""
     bare = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     return subprocess.run(
-        [sys.executable, "-m", "harness.cli.app", *words], cwd=folder, env=bare, capture_output=True, text=True
+        [sys.executable, "-m", "weigh.harness.cli.app", *words], cwd=folder, env=bare, capture_output=True, text=True
     )

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from harness.results import load
-from harness.store import Store
 from tests.local_model.command import weigh
+from weigh.harness.results import load
+from weigh.harness.store.store import Store
 
 pytestmark = [
     pytest.mark.local_model,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from games.registry import GAMES
-from harness.store import Store
 from tests.local_model.command import weigh
+from weigh.games.registry import GAMES
+from weigh.harness.store.store import Store
 
 pytestmark = [pytest.mark.local_model, pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from games.game import AnswerForm, Json, Legal, Move, MoveIllegal, MoveUnreadable
-from games.legal import Bids
-from games.registry import game_named
+from weigh.games.game import AnswerForm, Json, Legal, Move, MoveIllegal, MoveUnreadable
+from weigh.games.legal import Bids
+from weigh.games.registry import game_named
 
 
 def opening(name: str, rounds: int = 0) -> Legal:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from games.ballast.rules import BALLAST, BallastConfig
-from games.ballast.view import observe_with_claims
-from policies.scripted.ballast import deaf, deaf_habits, feint, feint_habits, steady, steady_habits
-from policies.scripted.policy import Rule
-from policies.scripted.registry import scripted, scripted_names, yardsticks
 from tests.games.ballast_cases import after
+from weigh.games.ballast.rules import BALLAST, BallastConfig
+from weigh.games.ballast.view import observe_with_claims
+from weigh.policies.scripted.ballast import deaf, deaf_habits, feint, feint_habits, steady, steady_habits
+from weigh.policies.scripted.policy import Rule
+from weigh.policies.scripted.registry import scripted, scripted_names, yardsticks
 
 NAMES = ("Ash", "Birch")
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from games.ballast.rules import BALLAST, BallastConfig, BallastState
-from games.game import Legal, Move
-from policies.scripted.ballast import BALLAST as PLAYERS
-from policies.scripted.ballast import bluffer, bluffer_habits, steady, steady_habits
-from policies.scripted.policy import Rule
-from policies.scripted.registry import fallback_of, scripted
 from tests.games.ballast_cases import after, settled
+from weigh.games.ballast.rules import BALLAST, BallastConfig, BallastState
+from weigh.games.game import Legal, Move
+from weigh.policies.scripted.ballast import BALLAST as PLAYERS
+from weigh.policies.scripted.ballast import bluffer, bluffer_habits, steady, steady_habits
+from weigh.policies.scripted.policy import Rule
+from weigh.policies.scripted.registry import fallback_of, scripted
 
 NAMES = ("Ash", "Birch")
 

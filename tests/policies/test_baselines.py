@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from games.game import Move
-from games.goofspiel.rules import hand
-from games.oshi_zumo.rules import purse
-from games.registry import GAMES, UnknownGame
-from policies.scripted.registry import BASELINES, UnknownPolicy, scripted, scripted_names
+from weigh.games.game import Move
+from weigh.games.goofspiel.rules import hand
+from weigh.games.oshi_zumo.rules import purse
+from weigh.games.registry import GAMES, UnknownGame
+from weigh.policies.scripted.registry import BASELINES, UnknownPolicy, scripted, scripted_names
 
 
 def move(game: str, policy: str, facts: dict[str, Any], legal: Any, seed: int = 1) -> Move:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.game import Outcome, State
-from games.goofspiel.rules import GoofspielConfig
-from games.goofspiel.vectorised import random_goofspiel, settle_goofspiel
-from games.registry import game_named
-from games.replay import replay
-from policies.scripted.registry import scripted
+from weigh.games.game import Outcome, State
+from weigh.games.goofspiel.rules import GoofspielConfig
+from weigh.games.goofspiel.vectorised import random_goofspiel, settle_goofspiel
+from weigh.games.registry import game_named
+from weigh.games.replay import replay
+from weigh.policies.scripted.registry import scripted
 
 NAMES = ("Ash", "Birch", "Cedar", "Dune")
 

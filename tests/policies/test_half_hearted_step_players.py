@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from games.game import Move
-from games.half_hearted_step.rules import HALF_HEARTED_STEP, ChoiceState, HalfHeartedStepConfig, PlayState
-from policies.scripted.half_hearted_step import HALF_HEARTED_STEP as PLAYERS
-from policies.scripted.policy import Rule
 from tests.games.half_hearted_step_cases import HORIZONTAL_ME, P, bid, turned
+from weigh.games.game import Move
+from weigh.games.half_hearted_step.rules import HALF_HEARTED_STEP, ChoiceState, HalfHeartedStepConfig, PlayState
+from weigh.policies.scripted.half_hearted_step import HALF_HEARTED_STEP as PLAYERS
+from weigh.policies.scripted.policy import Rule
 
 NAMES = ("Ash", "Birch")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from policies.contract import FAULTS, Fault
-from policies.layout import DETAIL_LIMIT, hint, hint_for
-from policies.reply import Reading, read_reply
 from tests.policies.legal_sets import TO_TEN, Steps, opening
+from weigh.policies.contract import FAULTS, Fault
+from weigh.policies.layout import DETAIL_LIMIT, hint, hint_for
+from weigh.policies.reply import Reading, read_reply
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.game import MoveRefused
-from games.registry import GAMES, game_named, read_config
-from policies.human import HumanPolicy, choices, example, line_for, menu, read_line
+from weigh.games.game import MoveRefused
+from weigh.games.registry import GAMES, game_named, read_config
+from weigh.policies.human import HumanPolicy, choices, example, line_for, menu, read_line
 
 NAMES = tuple(f"N{number}" for number in range(26))
 

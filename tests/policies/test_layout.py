@@ -10,10 +10,11 @@ from random import Random
 
 import pytest
 
-from games.game import AnyGame, Observation, Seat, State
-from games.registry import GAMES
-from policies.contract import STYLES, Message, Request, Sampling, Style
-from policies.layout import (
+from tests.policies.legal_sets import TO_TEN, Steps
+from weigh.games.game import AnyGame, Observation, Seat, State
+from weigh.games.registry import GAMES
+from weigh.policies.contract import STYLES, Message, Request, Sampling, Style
+from weigh.policies.layout import (
     NO_ANSWER,
     QUOTED_TAIL,
     answer_schema,
@@ -23,7 +24,6 @@ from policies.layout import (
     second_attempt,
     system_text,
 )
-from tests.policies.legal_sets import TO_TEN, Steps
 
 NAMES = (
     *("Quartz", "Onyx", "Jasper", "Beryl", "Agate", "Topaz", "Opal"),

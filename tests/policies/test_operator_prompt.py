@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.operator_prompt import MAX_CHARACTERS, OperatorPrompt, PromptInvalid, parse_prompt, parse_prompt_bytes
-from policies.show import one_line
+from weigh.policies.operator_prompt import (
+    MAX_CHARACTERS,
+    OperatorPrompt,
+    PromptInvalid,
+    parse_prompt,
+    parse_prompt_bytes,
+)
+from weigh.policies.show import one_line
 
 WHOLE = """---
 name: careful

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from games.game import Move
-from games.persistent_calibration.rules import PersistentCalibrationState
-from policies.scripted.registry import scripted, scripted_names
 from tests.games.persistent_calibration_play import after, move, settled
+from weigh.games.game import Move
+from weigh.games.persistent_calibration.rules import PersistentCalibrationState
+from weigh.policies.scripted.registry import scripted, scripted_names
 
 GAME = "persistent_calibration"
 THIRTEEN = [f"N{seat}" for seat in range(13)]

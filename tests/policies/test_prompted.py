@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from games.game import Observation
-from games.registry import GAMES
-from policies.contract import (
+from weigh.games.game import Observation
+from weigh.games.registry import GAMES
+from weigh.policies.contract import (
     Completion,
     DecisionTimedOut,
     Fatal,
@@ -23,9 +23,9 @@ from policies.contract import (
     Sampling,
     Style,
 )
-from policies.layout import NO_ANSWER, QUOTED_TAIL, hint
-from policies.operator_prompt import OperatorPrompt
-from policies.prompted import PromptedPlayer, PromptedPolicy
+from weigh.policies.layout import NO_ANSWER, QUOTED_TAIL, hint
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPlayer, PromptedPolicy
 
 GAME = GAMES["goofspiel"]
 CONFIG = GAME.config_type()

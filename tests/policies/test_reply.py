@@ -7,10 +7,10 @@ import json
 import pytest
 
 from benches.reading import SHAPES
-from policies.candidates import MAX_BROKEN, MAX_DEPTH
-from policies.reply import MAX_BRACKETS, MAX_CHARACTERS, MAX_WRITINGS, NOTES_LIMIT, Reading, read_reply
 from tests.policies.legal_sets import TO_TEN, Steps, opening
 from tests.work import assert_linear
+from weigh.policies.candidates import MAX_BROKEN, MAX_DEPTH
+from weigh.policies.reply import MAX_BRACKETS, MAX_CHARACTERS, MAX_WRITINGS, NOTES_LIMIT, Reading, read_reply
 
 
 def read(text: str) -> Reading:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.ballast.moves import Actions
-from policies.reply import Reading, read_reply
 from tests.policies.legal_sets import TO_TEN
 from tests.work import assert_linear
+from weigh.games.ballast.moves import Actions
+from weigh.policies.reply import Reading, read_reply
 
 TURN = Actions(hand=(1, 3, 5), scales=3, weights=5, targets=(2,))
 MOVE = ["place", 3, 1, 5]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from policies.reply import Reading, read_reply
-from policies.show import one_line
 from tests.policies.legal_sets import TO_TEN, Words
+from weigh.policies.reply import Reading, read_reply
+from weigh.policies.show import one_line
 
 
 def read(text: str | None) -> Reading:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.game import Legal
-from policies.contract import FAULTS, STOPS, Stop
-from policies.layout import hint_for
-from policies.reply import NOTES_LIMIT, read_reply
-from policies.show import one_line
 from tests.policies.legal_sets import TO_TEN, Steps, Words, opening
+from weigh.games.game import Legal
+from weigh.policies.contract import FAULTS, STOPS, Stop
+from weigh.policies.layout import hint_for
+from weigh.policies.reply import NOTES_LIMIT, read_reply
+from weigh.policies.show import one_line
 
 LEGAL_SETS: list[Legal] = [
     opening("goofspiel"),

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from games.game import Observation
-from games.legal import Bids
-from policies.contract import Player, Policy, Reply
-from policies.scripted.policy import Baseline, Rule, ScriptedPolicy
+from weigh.games.game import Observation
+from weigh.games.legal import Bids
+from weigh.policies.contract import Player, Policy, Reply
+from weigh.policies.scripted.policy import Baseline, Rule, ScriptedPolicy
 
 OBSERVATION = Observation(seat=0, facts={"prize": 3}, history=(), situation="", legal=Bids((1, 2, 3)))
 HIGHEST = ScriptedPolicy("highest", "goofspiel", Baseline(lambda facts, legal, rng: max(legal)))  # type: ignore[type-var]

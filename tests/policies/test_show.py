@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.show import encodable, escaped, one_line
+from weigh.policies.show import encodable, escaped, one_line
 
 ANY_TEXT = st.text(st.characters(codec=None))
 

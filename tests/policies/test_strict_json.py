@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policies.candidates import FLAT_OBJECT, MAX_DEPTH, STRING, TooDeep, container_at
+from weigh.policies.candidates import FLAT_OBJECT, MAX_DEPTH, STRING, TooDeep, container_at
 
 TOKENS = st.sampled_from(
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.reply import CLOSING_MARKS, after_thinking
+from weigh.policies.reply import CLOSING_MARKS, after_thinking
 
 
 @pytest.mark.parametrize("mark", CLOSING_MARKS)

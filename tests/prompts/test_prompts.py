@@ -7,14 +7,14 @@ from importlib.resources import files
 
 import pytest
 
-from games.registry import GAMES
-from policies.layout import system_text
-from policies.operator_prompt import OperatorPrompt, parse_prompt_bytes
-from policies.scripted.registry import scripted_names
+from weigh.games.registry import GAMES
+from weigh.policies.layout import system_text
+from weigh.policies.operator_prompt import OperatorPrompt, parse_prompt_bytes
+from weigh.policies.scripted.registry import scripted_names
 
 SHIPPED = {
     f"{game.name}/{file.name}": parse_prompt_bytes(file.read_bytes(), file.name)
-    for game in files("prompts").iterdir()
+    for game in files("weigh.prompts").iterdir()
     if game.is_dir() and not game.name.startswith("_")
     for file in game.iterdir()
     if file.name.endswith(".md")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.mock_server import MockServerProcess
-from harness.mock_server.plan_file import read_plan
-from harness.store import Store
 from tests.cli.runner import Said, weigh
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.store.store import Store
 
 ORDER = """\
 name = "small"

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.app import run
-from harness.cli.compose import PACKAGES
-from harness.mock_server import MockServerProcess, Options
-from harness.results import load
 from tests.cli.runner import ROOT, SCRIPTED, config, documents, weigh
 from tests.reported.ladders import kept, play
+from weigh.harness.cli.app import run
+from weigh.harness.providers.mock_server import MockServerProcess, Options
+from weigh.harness.results import load
+from weigh.harness.run.opening import PACKAGES
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_C16_what_plays_is_refused_at_once_inside_another_loop_or_thread(
     said = capsys.readouterr()
     assert said.out == ""
     assert "!weigh ladder CONFIG.toml" in said.err
-    assert "harness.results.load" in said.err
+    assert "weigh.harness.results.load" in said.err
     assert documents(tmp_path) == [tmp_path / "s.toml"]
 
 
@@ -141,7 +141,7 @@ def test_C19_versions_are_told_at_the_start_and_kept_with_the_run(server: MockSe
     said = play(tmp_path, server)
     with kept(tmp_path) as store:
         versions = store.manifest.versions
-    assert {"python", "weighhouse", "anthropic", "openai"} <= set(versions) <= {"python", *PACKAGES}
+    assert {"python", "weigh", "anthropic", "openai"} <= set(versions) <= {"python", *PACKAGES}
     told = dict(part.split(" ") for part in said.err.splitlines()[0].split(", "))
     assert told == dict(versions)
 

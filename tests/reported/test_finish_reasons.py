@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from harness.accounts import accounts_of
-from harness.calls import Call
-from harness.mock_server import MockServerProcess
-from harness.record import Decision
-from harness.viewer.conduct import attempts_of, conduct_of
-from policies.contract import Fault
 from tests.cli.runner import Said, weigh
 from tests.harness.providers.raw_server import chat
 from tests.reported.ladders import kept, play
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.store.accounts import accounts_of
+from weigh.harness.store.calls import Call
+from weigh.harness.store.record import Decision
+from weigh.harness.web.viewer.conduct import attempts_of, conduct_of
+from weigh.policies.contract import Fault
 
 ON_ITS_WAY = 'I think {"bid": 1} but wait, maybe it is better to'
 """Broken off: 1 was a first thought, and no move."""

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from games.game import AnyGame, State
-from games.registry import GAMES, read_config
-from harness.mock_server import MockServerProcess
-from harness.orchestrate import Table, play_episode
-from harness.record import Record
-from harness.verify import verify_record
-from policies.contract import Completion, Request, Sampling
-from policies.operator_prompt import OperatorPrompt
-from policies.prompted import PromptedPolicy
-from policies.scripted.registry import fallback_of
 from tests.cli.runner import config, weigh
 from tests.reported.ladders import kept, play
+from weigh.games.game import AnyGame, State
+from weigh.games.registry import GAMES, read_config
+from weigh.harness.audit.verify.record import verify_record
+from weigh.harness.providers.mock_server import MockServerProcess
+from weigh.harness.run.episode import Table, play_episode
+from weigh.harness.store.record import Record
+from weigh.policies.contract import Completion, Request, Sampling
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPolicy
+from weigh.policies.scripted.registry import fallback_of
 
 SMALL = {
     "goofspiel": {"seats": 2, "cards": 4},

@@ -14,22 +14,22 @@ from random import Random
 
 import pytest
 
-from games.game import AnyGame
-from games.registry import GAMES, read_config
-from harness.calls import Call
-from harness.mock_server import MockServer, MockServerProcess
-from harness.orchestrate import Table, play_episode
-from harness.providers.endpoints import client_for, endpoint_for
-from harness.record import Record
-from harness.results import load
-from harness.store import Store
-from harness.verify import verify_record
-from policies.contract import Message, Request, Sampling
-from policies.scripted.registry import fallback_of
 from tests.cli.runner import SCRIPTED, command, config, environment, weigh
-from tests.harness.store_cases import new_run, planned, record
-from tests.harness.toy_run import Follower, Model, ToyRun
+from tests.harness.run.toy_run import Follower, Model, ToyRun
+from tests.harness.store.store_cases import new_run, planned, record
 from tests.reported.ladders import kept, play
+from weigh.games.game import AnyGame
+from weigh.games.registry import GAMES, read_config
+from weigh.harness.audit.verify.record import verify_record
+from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.mock_server import MockServer, MockServerProcess
+from weigh.harness.results import load
+from weigh.harness.run.episode import Table, play_episode
+from weigh.harness.store.calls import Call
+from weigh.harness.store.record import Record
+from weigh.harness.store.store import Store
+from weigh.policies.contract import Message, Request, Sampling
+from weigh.policies.scripted.registry import fallback_of
 
 OPEN_FILES = Path("/proc/self/fd")
 

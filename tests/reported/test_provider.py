@@ -9,18 +9,18 @@ from random import Random
 
 import pytest
 
-from games.game import Observation
-from games.registry import GAMES
-from harness.providers.endpoints import endpoint_for
-from harness.providers.errors import ProviderError
-from harness.providers.failures import decide
-from harness.providers.openai_chat import usage
-from harness.providers.verdicts import verdict
-from harness.truncation import characters_of, was_cut
-from policies.contract import CONTEXT_FULL, Completion, Message, Reply, Request, Retry, Sampling, Usage
-from policies.layout import hint, with_less_history
-from policies.operator_prompt import OperatorPrompt
-from policies.prompted import PromptedPolicy
+from weigh.games.game import Observation
+from weigh.games.registry import GAMES
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.errors.failures import decide
+from weigh.harness.providers.errors.reading import ProviderError
+from weigh.harness.providers.errors.verdicts import verdict
+from weigh.harness.providers.wire.openai_chat import usage
+from weigh.harness.store.usage import characters_of, was_cut
+from weigh.policies.contract import CONTEXT_FULL, Completion, Message, Reply, Request, Retry, Sampling, Usage
+from weigh.policies.layout import hint, with_less_history
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPolicy
 
 GAME = GAMES["goofspiel"]
 CONFIG = GAME.config_type()

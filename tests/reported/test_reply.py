@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from policies.reply import Reading, read_reply
 from tests.policies.legal_sets import TO_TEN
 from tests.work import assert_linear
+from weigh.policies.reply import Reading, read_reply
 
 
 def read(value: str) -> Reading:

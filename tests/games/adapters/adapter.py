@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
-from games.game import AnyGame, Deal, Json, Legal, Move, Outcome, Seat, State
+from weigh.games.game import AnyGame, Deal, Json, Legal, Move, Outcome, Seat, State
 
 Steps: TypeAlias = list[list[Move]]
 """A row a step, an entry per seat, None for a seat that had no move to make."""

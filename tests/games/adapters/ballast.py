@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from games.ballast.rules import BallastConfig, BallastState
-from games.game import AnyGame, Deal, Move, Outcome, Seat, State
 from tests.games.adapters.adapter import Adapter, Order, Steps
+from weigh.games.ballast.rules import BallastConfig, BallastState
+from weigh.games.game import AnyGame, Deal, Move, Outcome, Seat, State
 
 
 def twins(game: AnyGame, config: BallastConfig, rng: Random) -> Iterator[tuple[State, State, Sequence[Seat]]]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from games.game import AnyGame, Deal, Outcome, Seat, State
-from games.goofspiel.rules import GoofspielConfig
 from tests.games.adapters.adapter import Adapter, Order, Steps, permuted
+from weigh.games.game import AnyGame, Deal, Outcome, Seat, State
+from weigh.games.goofspiel.rules import GoofspielConfig
 
 
 def twins(game: AnyGame, config: GoofspielConfig, rng: Random) -> Iterator[tuple[State, State, Sequence[Seat]]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.game import Deal, Legal, Outcome
-from games.half_hearted_step.moves import AuctionBids, Steps, answered
-from games.half_hearted_step.rules import HalfHeartedStepConfig
 from tests.games.adapters.adapter import Adapter, Order, permuted
 from tests.games.adapters.adapter import Steps as Rows
+from weigh.games.game import Deal, Legal, Outcome
+from weigh.games.half_hearted_step.moves import AuctionBids, Steps, answered
+from weigh.games.half_hearted_step.rules import HalfHeartedStepConfig
 
 
 def relabel(config: HalfHeartedStepConfig, deal: Deal, steps: Rows, order: Order) -> tuple[Deal, Rows]:

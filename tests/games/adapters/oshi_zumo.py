@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.game import Deal, Outcome
-from games.oshi_zumo.rules import OshiZumoConfig
 from tests.games.adapters.adapter import Adapter, Order, Steps, permuted
+from weigh.games.game import Deal, Outcome
+from weigh.games.oshi_zumo.rules import OshiZumoConfig
 
 
 def relabel(config: OshiZumoConfig, deal: Deal, steps: Steps, order: Order) -> tuple[Deal, Steps]:

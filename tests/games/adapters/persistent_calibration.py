@@ -7,9 +7,9 @@ from itertools import permutations
 from random import Random
 from typing import Any
 
-from games.game import AnyGame, Deal, Legal, Move, Outcome, Seat, State
-from games.persistent_calibration.rules import PersistentCalibrationConfig
 from tests.games.adapters.adapter import Adapter, Order, Steps, permuted
+from weigh.games.game import AnyGame, Deal, Legal, Move, Outcome, Seat, State
+from weigh.games.persistent_calibration.rules import PersistentCalibrationConfig
 
 
 def put(scale: Any, side: Any, weight: Any, modify: Any = 0) -> dict[str, Any]:

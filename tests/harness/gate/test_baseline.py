@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from harness.gate.baseline import (
-    BaselineInvalid,
+from weigh.harness.errors import BaselineInvalid
+from weigh.harness.gate.baseline import (
     BlockScores,
     Conditions,
     FieldPlayer,
@@ -38,7 +38,7 @@ def baseline(policy=SCRIPTED, conditions=CONDITIONS):
         BlockScores(key="goofspiel/b0000", scores=(0.25, 0.0, -0.125, 0.5)),
         BlockScores(key="goofspiel/b0001", scores=(0.0, None, 0.0, 0.0)),
     )
-    return made(conditions, policy, {"weighhouse": "0.1.0"}, blocks, {"fallback_rate": 0.0, "latency_p95": None})
+    return made(conditions, policy, {"weigh": "0.1.0"}, blocks, {"fallback_rate": 0.0, "latency_p95": None})
 
 
 def test_a_file_comes_back_as_it_was_and_equal_baselines_give_equal_bytes():
@@ -116,7 +116,7 @@ def _changed(**update):
         ("{", ["no baseline file"]),
         ("[]", ["no baseline file", "--save-baseline"]),
         ('{"a": 1, "a": 2}', ["stands twice"]),
-        (_changed(schema_version=2), ["schema_version is 2", "upgrade weighhouse"]),
+        (_changed(schema_version=2), ["schema_version is 2", "upgrade weigh"]),
         (_changed(schema_version=True), ["schema_version"]),
         (_changed(extra=1), ["extra", "unknown key"]),
         (_changed(blocks=[]), ["blocks"]),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.gate.compare import compare
-from harness.gate.sign_flip import sign_flip
+from weigh.harness.gate.compare import compare
+from weigh.harness.stats.sign_flip import sign_flip
 
 
 def test_the_interval_is_the_t_interval_of_block_differences():

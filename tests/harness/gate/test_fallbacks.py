@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.gate.fallbacks import Rates, per_cent, played_by_fallback
+from weigh.harness.gate.conduct import Rates, per_cent, played_by_fallback
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.gate.family import holm
-from harness.gate.sequential import Design, decide
+from weigh.harness.gate.family import holm
+from weigh.harness.gate.sequential import Design, decide
 
 LOOK = decide([], Design(0.1, 100))
 

@@ -5,8 +5,8 @@ from itertools import permutations
 
 import pytest
 
-from harness.gate.compare import compare
-from harness.gate.pairs import block_difference, credible_ends, surest_ends
+from weigh.harness.gate.compare import compare
+from weigh.harness.gate.differences import block_difference, credible_ends, surest_ends
 
 
 def test_a_block_is_the_mean_of_its_pairs():

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy import array
 
-from harness.gate.sequential import decide, walk
-from harness.gate.standing import Terms, ends_of, further, stand
+from weigh.harness.gate.sequential import decide, walk
+from weigh.harness.gate.standing import Terms, ends_of, further, stand
 
 TERMS = Terms(margin=0.1, limit=40)
 SPREAD = [0.1 * sin(n) for n in range(60)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.gate.subject import Contestant, differing
+from weigh.harness.gate.subject import Contestant, differing
 
 SAMPLING = {"max_tokens": 1024, "temperature": None, "seed": None, "extra": {}}
 MINE = Contestant("mine", "a" * 64, "openai:m", "b" * 64, "schema", SAMPLING, "https://api.openai.com/v1")

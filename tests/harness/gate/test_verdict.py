@@ -10,15 +10,15 @@ from random import Random
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from harness.gate.checks import Check, Measures, run_checks
-from harness.gate.fallbacks import Rates
-from harness.gate.judgements import Judgement
-from harness.gate.junit import junit, not_judged
-from harness.gate.spent import Spent
-from harness.gate.standing import Terms, stand
-from harness.gate.subject import Contestant, Subject
-from harness.gate.verdict import UNKNOWN, BuildVerdict, corrected, invalid, judged, worst
-from harness.gate.verdict_text import markdown, text_lines
+from weigh.harness.gate.checks import Check, Measures, run_checks
+from weigh.harness.gate.conduct import Rates
+from weigh.harness.gate.judgements import Judgement
+from weigh.harness.gate.junit import junit, not_judged
+from weigh.harness.gate.spent import Spent
+from weigh.harness.gate.standing import Terms, stand
+from weigh.harness.gate.subject import Contestant, Subject
+from weigh.harness.gate.verdict import UNKNOWN, BuildVerdict, corrected, invalid, judged, worst
+from weigh.harness.report.sections.verdict import markdown, text_lines
 
 SPREAD = [0.1 * sin(n) for n in range(60)]
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from harness.providers.client import ProviderClient
-from harness.providers.endpoints import client_for, endpoint_for
-from harness.providers.failures import CallFailed
-from policies.contract import Message, Request, Sampling
+from weigh.harness.providers.client import ProviderClient
+from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.errors.failures import CallFailed
+from weigh.policies.contract import Message, Request, Sampling
 
 KEY = "sk-test-3f9c1d7be2a04c55"
 ENVIRON = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.providers.anthropic_messages import AnthropicMessages, usage
-from harness.providers.capabilities import Capabilities
-from harness.providers.endpoints import endpoint_for
-from policies.contract import Completion, Usage
 from tests.harness.providers.raw_server import KEY, Received, asking, http, message, request
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.wire.anthropic_messages import AnthropicMessages, usage
+from weigh.harness.providers.wire.capabilities import Capabilities
+from weigh.policies.contract import Completion, Usage
 
 ENDPOINT = endpoint_for("anthropic:claude-sonnet-4-5")
 WIRE = AnthropicMessages()

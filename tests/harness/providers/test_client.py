@@ -11,10 +11,6 @@ from typing import Any
 
 import pytest
 
-from harness.providers.capabilities import Capabilities
-from harness.providers.endpoints import client_for, endpoint_for
-from harness.providers.failures import CallFailed
-from policies.contract import Completion, Request
 from tests.harness.providers.raw_server import (
     KEY,
     WIRES,
@@ -26,6 +22,10 @@ from tests.harness.providers.raw_server import (
     http,
     request,
 )
+from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.providers.wire.capabilities import Capabilities
+from weigh.policies.contract import Completion, Request
 
 each_wire = pytest.mark.parametrize("wire", WIRES)
 

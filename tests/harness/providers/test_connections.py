@@ -8,7 +8,6 @@ import struct
 
 import pytest
 
-from harness.providers.failures import CallFailed
 from tests.harness.providers.raw_server import (
     WIRES,
     answer_for,
@@ -20,6 +19,7 @@ from tests.harness.providers.raw_server import (
     request,
     serving,
 )
+from weigh.harness.providers.errors.failures import CallFailed
 
 each_wire = pytest.mark.parametrize("wire", WIRES)
 
@@ -148,7 +148,7 @@ def test_P46_a_proxy_is_never_asked_about_servers_on_this_machine(wire: str, mon
 
 
 def test_P46_a_failed_connection_through_a_proxy_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.providers.endpoints import client_for, endpoint_for
+    from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
 
     proxy = "http://127.0.0.1:9"
     monkeypatch.setenv("HTTP_PROXY", proxy)

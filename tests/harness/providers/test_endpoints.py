@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from harness.providers.endpoints import (
+from weigh.harness.errors import EndpointInvalid
+from weigh.harness.providers.endpoints.endpoints import (
     KNOWN,
     Endpoint,
-    EndpointInvalid,
     EndpointSettings,
     client_for,
     endpoint_for,
@@ -180,8 +180,9 @@ def test_endpoints_are_values() -> None:
 
 def test_naming_endpoints_loads_no_sdk() -> None:
     code = (
-        "import sys; from harness.providers.endpoints import endpoint_for, missing_key\n"
-        "import harness.providers.failures, harness.limits, harness.prices\n"
+        "import sys; from weigh.harness.providers.endpoints.endpoints import endpoint_for, missing_key\n"
+        "import weigh.harness.providers.errors.failures, weigh.harness.run.concurrency\n"
+        "import weigh.harness.providers.endpoints.prices\n"
         "missing_key(endpoint_for('openai:m'), {})\n"
         "print([m for m in ('openai', 'anthropic', 'httpx2', 'aiohttp', 'genai_prices') if m in sys.modules])"
     )
@@ -192,7 +193,7 @@ def test_naming_endpoints_loads_no_sdk() -> None:
 @pytest.mark.parametrize(("name", "absent"), [("openai:m", "anthropic"), ("anthropic:m", "openai")])
 def test_a_client_loads_its_own_sdk_only(name: str, absent: str) -> None:
     code = (
-        "import sys; from harness.providers.endpoints import client_for, endpoint_for\n"
+        "import sys; from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for\n"
         f"client_for(endpoint_for({name!r}), {{'OPENAI_API_KEY': 'k', 'ANTHROPIC_API_KEY': 'k'}})\n"
         f"print({absent!r} in sys.modules)"
     )

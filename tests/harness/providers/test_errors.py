@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.providers import verdicts
-from harness.providers.endpoints import endpoint_for
-from harness.providers.errors import error_inside, error_of
-from harness.providers.verdicts import as_completion, verdict
+from weigh.harness.providers import verdicts
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.errors.reading import error_inside, error_of
+from weigh.harness.providers.errors.verdicts import as_completion, verdict
 
 ENDPOINT = endpoint_for("openai:gpt-4o")
 

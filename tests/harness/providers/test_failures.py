@@ -21,10 +21,10 @@ import openai
 import pydantic
 import pytest
 
-from harness.providers.endpoints import endpoint_for
-from harness.providers.errors import error_of
-from harness.providers.failures import BUGS, RULES, CallFailed, decide, qualified
-from harness.providers.verdicts import as_completion, verdict
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.errors.failures import BUGS, RULES, CallFailed, decide, qualified
+from weigh.harness.providers.errors.reading import error_of
+from weigh.harness.providers.errors.verdicts import as_completion, verdict
 
 ENDPOINT = endpoint_for("openai:gpt-4o")
 EXCEPTION = re.compile(r"^class \w+\([^)]*(Error|Exception)\b", re.M)

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from harness.providers.failures import CallFailed
-from harness.providers.verdicts import CONTEXT_FULL
 from tests.harness.providers.raw_server import (
     KEY,
     WIRES,
@@ -23,6 +21,8 @@ from tests.harness.providers.raw_server import (
     zipped,
 )
 from tests.jumping_time import jumping, now
+from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.providers.errors.verdicts import CONTEXT_FULL
 
 SERVED = datetime(2026, 1, 1, tzinfo=UTC)
 """When a test begins by the server's clock."""

@@ -13,14 +13,14 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from harness.providers.anthropic_messages import AnthropicMessages
-from harness.providers.client import MOST_SURPRISES, Wire
-from harness.providers.finish_reasons import MEANINGS, meaning_of, stop_of, surprise_in
-from harness.providers.openai_chat import OpenAIChat
-from harness.providers.openai_responses import OpenAIResponses
-from harness.providers.payload import NoAnswer
-from policies.contract import STOPS, Completion
 from tests.harness.providers.raw_server import KEY, asking, chat, failure, http, message, request, responses
+from weigh.harness.providers.client import MOST_SURPRISES, Wire
+from weigh.harness.providers.wire.anthropic_messages import AnthropicMessages
+from weigh.harness.providers.wire.body import NoAnswer
+from weigh.harness.providers.wire.finish_reasons import MEANINGS, meaning_of, stop_of, surprise_in
+from weigh.harness.providers.wire.openai_chat import OpenAIChat
+from weigh.harness.providers.wire.openai_responses import OpenAIResponses
+from weigh.policies.contract import STOPS, Completion
 
 ANSWER = '{"bid": 7}'
 WIRES: Mapping[str, Wire] = {

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.providers.client import ProviderClient
-from harness.providers.endpoints import client_for, endpoint_for
-from harness.providers.local import LocalModelFailed, LocalServer
-from harness.providers.verdicts import CONTEXT_FULL
-from policies.contract import Completion, Message, Request, Sampling
 from tests.waiting import until
+from weigh.harness.errors import LocalModelFailed
+from weigh.harness.providers.client import ProviderClient
+from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.errors.verdicts import CONTEXT_FULL
+from weigh.harness.providers.local.server import LocalServer
+from weigh.policies.contract import Completion, Message, Request, Sampling
 
 pytestmark = pytest.mark.local_model
 
@@ -134,8 +135,8 @@ def test_it_ends_with_its_block_also_on_an_error_and_can_be_used_again() -> None
 def test_it_ends_when_the_run_is_killed() -> None:
     code = (
         "import asyncio\n"
-        "from harness.providers.endpoints import endpoint_for\n"
-        "from harness.providers.local import LocalServer\n"
+        "from weigh.harness.providers.endpoints.endpoints import endpoint_for\n"
+        "from weigh.harness.providers.local.server import LocalServer\n"
         "async def main():\n"
         "    server = LocalServer(endpoint_for('local:smollm2'))\n"
         "    async with server:\n"
@@ -155,8 +156,8 @@ def test_it_ends_when_the_run_is_killed() -> None:
 def test_it_prints_nothing() -> None:
     code = (
         "import asyncio\n"
-        "from harness.providers.endpoints import endpoint_for\n"
-        "from harness.providers.local import LocalServer\n"
+        "from weigh.harness.providers.endpoints.endpoints import endpoint_for\n"
+        "from weigh.harness.providers.local.server import LocalServer\n"
         "async def main():\n"
         "    async with LocalServer(endpoint_for('local:smollm2')):\n"
         "        pass\n"

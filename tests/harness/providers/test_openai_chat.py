@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.providers.capabilities import Capabilities
-from harness.providers.endpoints import endpoint_for
-from harness.providers.openai_chat import OpenAIChat, usage
-from policies.contract import Completion, Message, Request, Sampling, Usage
 from tests.harness.providers.raw_server import asking, chat, http, request
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.wire.capabilities import Capabilities
+from weigh.harness.providers.wire.openai_chat import OpenAIChat, usage
+from weigh.policies.contract import Completion, Message, Request, Sampling, Usage
 
 ENDPOINT = endpoint_for("vllm:some/model")
 WIRE = OpenAIChat()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.providers.capabilities import Capabilities
-from harness.providers.endpoints import endpoint_for
-from harness.providers.openai_responses import OpenAIResponses
-from policies.contract import Completion, Usage
 from tests.harness.providers.raw_server import asking, http, request, responses
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.wire.capabilities import Capabilities
+from weigh.harness.providers.wire.openai_responses import OpenAIResponses
+from weigh.policies.contract import Completion, Usage
 
 ENDPOINT = endpoint_for("openai:gpt-5-mini", {"openai": {"wire": "openai-responses"}})
 WIRE = OpenAIResponses()

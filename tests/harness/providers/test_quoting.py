@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.providers.quoting import LIMIT, one_line, without_markup
+from weigh.harness.providers.errors.reading import LIMIT, one_line, without_markup
 
 
 def test_white_space_and_line_breaks_become_single_spaces() -> None:

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from games.ballast.moves import Actions
-from games.game import Json
-from harness.providers.anthropic_messages import AnthropicMessages
-from harness.providers.capabilities import Capabilities, declared, learn
-from harness.providers.endpoints import endpoint_for
-from harness.providers.errors import ProviderError
-from harness.providers.openai_chat import OpenAIChat
-from harness.providers.openai_responses import OpenAIResponses
-from harness.providers.schemas import without_tuples
-from policies.contract import Message, Request, Sampling
-from policies.layout import answer_schema
+from weigh.games.ballast.moves import Actions
+from weigh.games.game import Json
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.errors.reading import ProviderError
+from weigh.harness.providers.wire.anthropic_messages import AnthropicMessages
+from weigh.harness.providers.wire.body import without_tuples
+from weigh.harness.providers.wire.capabilities import Capabilities, declared, learn
+from weigh.harness.providers.wire.openai_chat import OpenAIChat
+from weigh.harness.providers.wire.openai_responses import OpenAIResponses
+from weigh.policies.contract import Message, Request, Sampling
+from weigh.policies.layout import answer_schema
 
 WORD: Json = {"type": "string", "enum": ["go"]}
 DIGIT: Json = {"type": "integer", "enum": [1, 2]}

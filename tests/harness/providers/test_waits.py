@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.providers.waits import LONGEST_ASKED, asked_wait, refuses_retry
+from weigh.harness.providers.errors.retry_after import LONGEST_ASKED, asked_wait, refuses_retry
 
 NOW = 1_792_567_680.0  # Wed, 21 Oct 2026 07:28:00 GMT
 

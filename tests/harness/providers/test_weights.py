@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.providers.weights import SERVER_WANTED, LocalModelFailed, local_setup, require_server, weights_of
+from weigh.harness.errors import LocalModelFailed
+from weigh.harness.providers.local.weights import SERVER_WANTED, local_setup, require_server, weights_of
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:

@@ -7,15 +7,15 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
-from harness.audits.collusion import Settings
-from harness.cli.audit import audit_of
-from harness.record import Decision, FaultNote, Record
-from harness.report.contents import Contents, gather
-from harness.results import load
-from harness.schedule import Episode
-from harness.store import Store
-from tests.harness.store_cases import call, manifest, void
-from tests.harness.viewer.episodes import played
+from tests.harness.store.store_cases import call, manifest, void
+from tests.harness.web.viewer.episodes import played
+from weigh.harness.audit.collusion.audit import Settings
+from weigh.harness.cli.commands.audit import audit_of
+from weigh.harness.config.schedule import Episode
+from weigh.harness.report.sections.contents import Contents, gather
+from weigh.harness.results import load
+from weigh.harness.store.record import Decision, FaultNote, Record
+from weigh.harness.store.store import Store
 
 HOSTILE = '<img src=x onerror="stung()">|`@root`\u202e#1 https://evil.test ](x)'
 """A name, a cause and a status that want to be markup, a mention, a reference, a link and a table's bar."""

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from harness.audits.collusion import Settings, audit
-from harness.audits.seats import RunOf
-from harness.report.document import Cell, Table, Text
-from harness.report.pair_part import collusion_section
-from tests.harness.audits.leagues import PLANTED, League
+from tests.harness.audit.collusion.leagues import PLANTED, League
+from weigh.harness.audit.collusion.audit import Settings, audit
+from weigh.harness.audit.collusion.seats import RunOf
+from weigh.harness.report.render.document import Cell, Table, Text
+from weigh.harness.report.sections.pairs import collusion_section
 
 
 @pytest.fixture(scope="module")

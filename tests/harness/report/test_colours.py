@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from harness.report.colours import MARKS, SERIES, STEPS, TONES, colours_css, tone
-from harness.viewer.palette import PAPER
+from weigh.harness.report.render.html import MARKS, SERIES, STEPS, TONES, colours_css, tone
+from weigh.harness.web.viewer.palette import PAPER
 
 
 def luminance(colour):

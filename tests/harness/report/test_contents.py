@@ -8,12 +8,12 @@ from html import unescape
 
 import pytest
 
-from harness.report.contents import gather, replay_names
-from harness.report.html_page import html_page
-from harness.report.markdown_page import MOST_BYTES, harmless, markdown_page
-from harness.report.report_of import document
-from harness.results import load
 from tests.harness.report.small_runs import HOSTILE, QUICK, contents, make_run, tables, with_faults
+from weigh.harness.report.render.html import html_page
+from weigh.harness.report.render.markdown import MOST_BYTES, harmless, markdown_page
+from weigh.harness.report.report import document
+from weigh.harness.report.sections.contents import gather, replay_names
+from weigh.harness.results import load
 
 NAMES = ("ann", "bob", "cy", "dan")
 MODEL = "openai:gpt-5"
@@ -109,8 +109,8 @@ def test_cost_and_latency_are_those_of_the_calls(models, page):
 
 
 def test_a_cost_that_nobody_knows_is_not_0(tmp_path):
-    from harness.store import Store
-    from tests.harness.store_cases import call
+    from tests.harness.store.store_cases import call
+    from weigh.harness.store.store import Store
 
     records = [with_faults(each, 0, "illegal") for each in tables(NAMES, blocks=2)]
     folder = make_run(tmp_path / "run", records, models={"ann": MODEL})
@@ -214,7 +214,7 @@ def test_the_data_is_json_and_holds_what_rank_and_audit_print(models):
 def test_the_view_without_fallbacks_is_named(tmp_path):
     records = [with_faults(each, 0, "illegal", "empty") for each in tables(NAMES, blocks=2)]
     folder = make_run(tmp_path / "run", [*records, *tables(NAMES, blocks=4)[4:]])
-    from harness.cli.audit import audit_of
+    from weigh.harness.cli.commands.audit import audit_of
 
     found = gather(load([folder]), audit_of([folder], QUICK), without_fallbacks=True)
     assert "episodes with a fallback move left out of scores" in texts(html_page(document(found)))

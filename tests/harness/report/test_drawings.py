@@ -7,9 +7,7 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
-from harness.report.drawings import axis, bar, interval, spread, stack
-from harness.report.scales import scale
-from harness.report.squares import LEFT, SIDE, squares
+from weigh.harness.report.render.charts import LEFT, SIDE, axis, bar, interval, scale, spread, squares, stack
 
 ONE = scale([-1, 1])
 

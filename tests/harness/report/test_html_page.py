@@ -9,11 +9,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from harness.report.document import Cell, Code, Column, Document, Link, Section, Table, Text, Word, line
-from harness.report.drawings import bar
-from harness.report.html_page import html_page
-from harness.report.scales import scale
 from tests.harness.report.small_runs import HOSTILE
+from weigh.harness.report.render.charts import bar, scale
+from weigh.harness.report.render.document import Cell, Code, Column, Document, Link, Section, Table, Text, Word, line
+from weigh.harness.report.render.html import html_page
 
 
 class Tags(HTMLParser):

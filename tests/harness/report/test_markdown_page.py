@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.markdown import at_line_start, code, harmless
-from harness.report.document import Bullets, Cell, Code, Column, Document, Drawing, Link, Section, Table, Text, line
-from harness.report.markdown_page import MOST_BYTES, markdown_page
-from harness.viewer.nodes import h
 from tests.harness.report.small_runs import HOSTILE
+from weigh.harness.report.render.document import (
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Drawing,
+    Link,
+    Section,
+    Table,
+    Text,
+    line,
+)
+from weigh.harness.report.render.markdown import MOST_BYTES, at_line_start, code, harmless, markdown_page
+from weigh.harness.web.viewer.nodes import h
 
 
 def page(*blocks, title="Report: x"):

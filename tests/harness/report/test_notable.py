@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.record import Record
-from harness.report.notable import notable
 from tests.harness.report.small_runs import with_faults
-from tests.harness.viewer.episodes import played
+from tests.harness.web.viewer.episodes import played
+from weigh.harness.report.sections.notable import notable
+from weigh.harness.store.record import Record
 
 RANKS = {"goofspiel": {"ann": 1, "bob": 2, "cy": 3}}
 

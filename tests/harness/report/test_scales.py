@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.report.scales import EDGE, scale, tick_text
+from weigh.harness.report.render.charts import EDGE, scale, tick_text
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False, allow_infinity=False)
 

@@ -1,0 +1,153 @@
+"""The tests of an experiment: one arm against the normal one, pair by pair.
+
+Owns the arithmetic: differences, intervals, tests of difference and of equivalence, and the verdict. Knows arrays and
+names; no records, no game. `docs/method.md` says what each number means.
+
+The unit is a pair number: the claimer's mean score over both seatings. Its scores in two arms come from the same
+streams of randomness, so the differences of pairs are tested, not the scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from weigh.harness.audit.claims.arms import Direction
+from weigh.harness.stats.clustered import zeroed
+from weigh.harness.stats.multiple_tests import holm_of_known
+from weigh.harness.stats.power import LARGEST
+from weigh.harness.stats.rank_bootstrap import POWER
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+ALPHA: Final = 0.05
+"""Of the tests, after Holm's correction over all contrasts of a report."""
+
+Verdict: TypeAlias = Literal["differs", "equivalent", "not_enough_evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The normal arm less another one, in the claimer's mean score."""
+
+    direction: Direction
+    arm: str
+    """The alteration that the other arm makes."""
+    pairs: int
+    """Those that are finished in both arms."""
+    normal: float | None
+    """Mean score of the claimer in the normal arm, over these pairs."""
+    altered: float | None
+    """The same in the other arm."""
+    difference: float | None
+    interval: tuple[float, float] | None
+    """95 %, None for fewer than two pairs."""
+    spread: float | None
+    """Standard deviation of the pairs' differences."""
+    p: float | None
+    """Two-sided, of no difference."""
+    p_equivalence: float | None
+    """Of a difference as large as the margin or larger."""
+    p_holm: float | None = None
+    p_equivalence_holm: float | None = None
+    verdict: Verdict = "not_enough_evidence"
+    pairs_needed: int | None = None
+    """About how many pairs would settle it in four runs of five, were the truth as observed; None when it is settled or
+    nothing can be said."""
+
+
+def contrast(
+    direction: Direction, arm: str, normal: Sequence[float], altered: Sequence[float], margin: float
+) -> Contrast:
+    """One contrast by itself; `judged` adds what follows from its company. Both hold a score for each pair."""
+    import numpy as np
+
+    one, other = np.asarray(normal, float), np.asarray(altered, float)
+    count = len(one)
+    if count != len(other):
+        raise ValueError(f"{count} and {len(other)} scores are no pairs")
+    if not count:
+        return Contrast(direction, arm, 0, None, None, None, None, None, None, None)
+    difference = zeroed(one - other)
+    mean = float(zeroed(difference.mean()))
+    found = Contrast(direction, arm, count, float(one.mean()), float(other.mean()), mean, None, None, None, None)
+    if count < 2:
+        return found
+    spread = float(zeroed(difference.std(ddof=1)))
+    if spread == 0:
+        return _without_spread(replace(found, spread=0.0), mean, margin)
+    return _with_spread(replace(found, spread=spread), one, other, margin)
+
+
+def _with_spread(found: Contrast, one: Floats, other: Floats, margin: float) -> Contrast:
+    from scipy.stats import ttest_rel
+    from statsmodels.stats.weightstats import ttost_paired
+
+    tested = ttest_rel(one, other)
+    low, high = tested.confidence_interval(1 - ALPHA)
+    equivalence, _, _ = ttost_paired(one, other, -margin, margin)
+    interval = (max(-LARGEST, float(low)), min(LARGEST, float(high)))
+    return replace(found, interval=interval, p=float(tested.pvalue), p_equivalence=float(equivalence))
+
+
+def _without_spread(found: Contrast, mean: float, margin: float) -> Contrast:
+    """When all pairs differ alike, a t interval would have no width. What is left to doubt is how many others differ
+    otherwise: with no such pair among n, they are at most a share of 1 - alpha ** (1 / n) (Clopper and Pearson's bound
+    at zero), each by as much as scores can."""
+    count = found.pairs
+    others = 1 - (ALPHA / 2) ** (1 / count)
+    interval = (mean - others * (LARGEST + mean), mean + others * (LARGEST - mean))
+    room = min((margin - mean) / (LARGEST - mean) if mean < LARGEST else -1.0, 1.0)
+    down = min((margin + mean) / (LARGEST + mean) if mean > -LARGEST else -1.0, 1.0)
+    least = min(room, down)
+    return replace(
+        found,
+        interval=interval,
+        p=1.0 if mean == 0 else min(1.0, 2 * 0.5**count),  # the sign test
+        p_equivalence=(1 - least) ** count if least > 0 else 1.0,
+    )
+
+
+def judged(contrasts: Sequence[Contrast], margin: float) -> tuple[Contrast, ...]:
+    """The contrasts of one report with Holm's correction over all of them, and their verdicts."""
+    differences = holm_of_known([each.p for each in contrasts])
+    equivalences = holm_of_known([each.p_equivalence for each in contrasts])
+    told = []
+    for each, p, p_equivalence in zip(contrasts, differences, equivalences, strict=True):
+        verdict: Verdict = "not_enough_evidence"
+        if p is not None and p < ALPHA:
+            verdict = "differs"
+        elif p_equivalence is not None and p_equivalence < ALPHA:
+            verdict = "equivalent"
+        needed = pairs_needed(each, margin, len(contrasts)) if verdict == "not_enough_evidence" else None
+        told.append(replace(each, p_holm=p, p_equivalence_holm=p_equivalence, verdict=verdict, pairs_needed=needed))
+    return tuple(told)
+
+
+def pairs_needed(found: Contrast, margin: float, family: int) -> int | None:
+    """See `Contrast.pairs_needed`: whichever of the two tests would settle it first, at the level that is left to one
+    contrast of `family` at worst."""
+    from scipy.stats import norm
+
+    if found.difference is None or found.spread is None:
+        return None
+    level, mean = ALPHA / family, abs(found.difference)
+    needed: list[float] = []
+    if found.spread == 0:
+        if mean < margin:
+            needed.append(math.log(level) / math.log1p(-(margin - mean) / (LARGEST - mean)))
+        if mean > 0:
+            needed.append(math.log2(2 / level))
+    else:
+        if mean > 0:
+            needed.append(((norm.ppf(1 - level / 2) + norm.ppf(POWER)) * found.spread / mean) ** 2)
+        if mean < margin:
+            reach = norm.ppf(1 - level) + norm.ppf((1 + POWER) / 2)
+            needed.append((reach * found.spread / (margin - mean)) ** 2)
+    return max(found.pairs + 1, math.ceil(min(needed))) if needed else None

@@ -1,0 +1,1 @@
+"""How entrants play each game, from records alone."""

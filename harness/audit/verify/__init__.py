@@ -1,0 +1,1 @@
+"""Does a record, and a run, recompute."""

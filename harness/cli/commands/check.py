@@ -1,0 +1,361 @@
+"""`weigh resolve`, `weigh read` and `weigh verify`: the rules, the reader and the re-derivation, open to anyone.
+
+The JSON documents that people and programs hand to `weigh resolve`, `weigh read` and `weigh verify`.
+
+Owns their reading from a file or standard input, with a line for whatever is wrong with them, and the position that
+`game`, `config`, `deal`, `seed` and `moves` describe.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from weigh.games.values import nearest, quote
+from weigh.harness.cli.options import JsonFlag
+from weigh.harness.cli.output import print_json, print_note, print_text
+from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from weigh.games.game import AnyGame, Deal, State
+    from weigh.harness.audit.verify.findings import Finding
+
+
+Document = Annotated[str, typer.Argument(metavar="FILE|-", help="A JSON file, or - for standard input.")]
+AlwaysJson = Annotated[
+    bool, typer.Option("--json", show_default=False, help="Accepted, and always on: the output is one JSON object.")
+]
+
+RESOLVE_KEYS = ("game", "config", "deal", "seed", "moves", "stop")
+READ_KEYS = ("game", "config", "deal", "seed", "moves", "seat", "reply", "stop")
+
+
+def resolve(file: Document, json: AlwaysJson = True) -> None:
+    """Play given moves through the rules and print where they lead.
+
+    The document is one JSON object. Absent keys: config {}, moves []; a deal is drawn from the seed.
+
+      {"game": "oshi_zumo", "config": {"coins": 6}, "moves": [[3, 2], [1, 4]]}
+      {"game": "goofspiel", "seed": 7, "moves": [], "stop": true}
+
+    A step holds one entry per seat, null for a seat that has no move to make. "stop": true ends the episode after the
+    last step, as a deadline would. The answer has the keys over, reason, ending, scores (null while the game is on),
+    to_act, measures and events.
+
+      weigh resolve moves.json
+      weigh resolve - < moves.json
+
+    Exit codes: 0 fine; 2 bad input, with the step, the seat, the move and why.
+    """
+
+    document = load(file, RESOLVE_KEYS)
+    stop = document.get("stop", False)
+    if not isinstance(stop, bool):
+        raise Refused(f"stop: {_quoted(stop)} is not true or false")
+    state = position(document, stop=stop)
+    outcome = state.outcome
+    print_json(
+        {
+            "over": outcome is not None,
+            "reason": outcome.reason if outcome else None,
+            "ending": outcome.ending if outcome else None,
+            "scores": [float(score) for score in outcome.scores] if outcome else None,
+            "to_act": sorted(state.to_act),
+            "measures": dict(outcome.measures) if outcome else {},
+            "events": [event.to_json() for event in state.events],
+        }
+    )
+
+
+def read(file: Document, json: AlwaysJson = True) -> None:
+    """Show how a model's reply would be read, and the hint it would get.
+
+    The document is one JSON object: a position as for `weigh resolve` (game, config, deal or seed, moves so far), the
+    seat, its reply, and why it stopped: "end" (the default), "length", "refusal", "tool_calls", "malformed", "pause" or
+    "unknown".
+
+      {"game": "oshi_zumo", "seat": 0, "reply": "I bid {\\"bid\\": 5}", "stop": "end"}
+
+    The answer has the keys move, fault, detail, candidates, notes and hint; move is null when there is a fault, fault
+    and hint are null when there is none. A reply that is null had no text.
+
+      weigh read reply.json
+      weigh read - < reply.json
+
+    Exit codes: 0 fine, whatever the reading; 2 bad input.
+    """
+    from weigh.policies.contract import STOPS
+    from weigh.policies.layout import hint_for
+    from weigh.policies.reply import read_reply
+
+    document = load(file, READ_KEYS)
+    stop = document.get("stop", "end")
+    if stop not in STOPS:
+        raise Refused(f"stop: {_quoted(stop)} is none of {', '.join(STOPS)}")
+    reply = require(document, "reply", lambda value: isinstance(value, str | None), "a text, or null for none")
+    seat = require(document, "seat", lambda value: type(value) is int, "the number of a seat")
+    state = position(document)
+    if seat not in state.to_act:
+        acting = ", ".join(map(str, sorted(state.to_act))) or "none: the episode is over"
+        raise Refused(f"seat: {seat} has no move to make after these moves (seats to act: {acting})")
+    legal = state.legal(seat)
+    reading = read_reply(reply, stop, legal)
+    print_json(
+        {
+            "move": None if reading.fault else reading.move,
+            "fault": reading.fault,
+            "detail": reading.detail,
+            "candidates": reading.candidates,
+            "notes": reading.notes,
+            "hint": hint_for(reading, legal),
+        }
+    )
+
+
+def verify(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), .jsonl, or a run folder."),
+    ],
+    json: JsonFlag = False,
+) -> None:
+    """Re-derive records from their moves, and say what differs.
+
+    Moves are played through the rules again and everything derived is compared: events, awards, scores, endings,
+    counters. In a run, deals and aliases are drawn again too, and every reply is read again.
+
+      weigh verify results/demo
+      weigh verify record.json
+
+    Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
+    """
+    if target != "-" and Path(target).is_dir():
+        _verify_run(Path(target), json)
+    elif target.endswith(".jsonl"):
+        _verify_lines(target, json)
+    else:
+        _verify_record(target, json)
+
+
+def _verify_record(file: str, json: bool) -> None:
+    from weigh.harness.audit.verify.record import verify_record
+
+    data = load(file)
+    name = _name_of(data, "standard input" if file == "-" else file)
+    findings = verify_record(data)
+    _report(findings, json, {"record": data.get("key")}, name, f"{name}: re-derives in full")
+
+
+def _verify_lines(file: str, json: bool) -> None:
+    from dataclasses import replace
+    from json import dumps
+
+    from weigh.harness.audit.verify.findings import Finding
+    from weigh.harness.audit.verify.record import verify_record
+
+    records = 0
+    findings: list[Finding] = []
+    places: dict[int, str] = {}
+    for place, data in load_lines(file):
+        records += 1
+        findings += [replace(found, episode=_name_of(data, place)) for found in verify_record(data)]
+        # Two runs may hold episodes of one key; the same play of it is one episode, whoever counts the lines.
+        first = places.setdefault(
+            hash(dumps({key: data[key] for key in data if key != "times"}, sort_keys=True)), place
+        )
+        if first != place:
+            findings.append(
+                Finding("the record", f"stands here twice: {first} and {place}", episode=_name_of(data, place))
+            )
+    _report(findings, json, {"file": file, "records": records}, file, f"{file}: {_count(records)} in full")
+    _require_some(records, file)
+
+
+def _verify_run(folder: Path, json: bool) -> None:
+    from weigh.harness.audit.verify.run import verify_run
+    from weigh.harness.store.store import Store
+    from weigh.harness.words import plural
+
+    with Store.open(folder, readonly=True) as store:
+        verdict = verify_run(store)
+    counts = {
+        "run": str(folder),
+        "run_id": verdict.run_id,
+        "planned": verdict.planned,
+        "records": verdict.records,
+        "voids": verdict.voids,
+        "calls": verdict.calls,
+    }
+    calls = f", {plural(verdict.calls, 'model call')} looked through" if verdict.calls else ""
+    _report(verdict.findings, json, counts, str(folder), f"{folder}: {_count(verdict.records)} in full{calls}")
+    _require_some(verdict.records, str(folder))
+
+
+def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], name: str, praise: str) -> None:
+    """The verdict on standard output; what is wrong in one line on standard error as well, and exit code 1 for it."""
+    from weigh.harness.words import plural, shown
+
+    if json:
+        print_json({**head, "ok": not findings, "findings": [finding.to_json() for finding in findings]})
+    else:
+        for finding in findings:
+            print_text(shown(str(finding), limit=2_000))
+    if findings:
+        count = plural(len(findings), "finding")
+        print_note(shown(f"weigh: {name} does not re-derive: {count}; the first: {findings[0]}", limit=2_000))
+        raise typer.Exit(WRONG)
+    if not json:
+        print_text(shown(praise, limit=2_000))
+
+
+def _require_some(records: int, name: str) -> None:
+    if not records:
+        print_note(f"weigh: {name} holds no finished episode, so nothing was checked")
+        raise typer.Exit(INCONCLUSIVE)
+
+
+def _count(records: int) -> str:
+    return "1 record re-derives" if records == 1 else f"{records} records re-derive"
+
+
+def _name_of(data: Mapping[str, Any], place: str) -> str:
+    key = data.get("key")
+    return key if isinstance(key, str) and key else place
+
+
+def _quoted(value: object) -> str:
+    from weigh.games.values import quote
+
+    return quote(value)
+
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes; a larger document is refused before it is read."""
+
+
+def load(file: str, known: Sequence[str] | None = None) -> Mapping[str, Any]:
+    """A JSON object from a file, or from standard input for `-`, with no key that is not `known` (None: any key)."""
+    name, raw = _content(file)
+    return _object(name, raw, known)
+
+
+def load_lines(file: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The JSON objects of a file with one on each line, each with its place; empty lines are passed over."""
+    name, raw = _content(file)
+    for number, line in enumerate(raw.splitlines(), start=1):
+        if line.strip():
+            yield f"{name}:{number}", _object(f"{name}:{number}", line, None)
+
+
+def _content(file: str) -> tuple[str, bytes]:
+    """What a person calls the file, and its bytes."""
+    name = "standard input" if file == "-" else file
+    try:
+        if file == "-":
+            if sys.stdin is None:
+                raise Refused("standard input: closed; give a file, or send the document to it")
+            raw = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with Path(file).open("rb") as stream:
+                raw = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise Refused(f"{name}: {error.strerror or error}") from error
+    except ValueError as error:  # a null character in the name
+        raise Refused(f"{quote(name)}: not a file name ({error})") from error
+    if len(raw) > LARGEST:
+        raise Refused(f"{name}: larger than {LARGEST // 1024 // 1024} MB")
+    return name, raw
+
+
+def _object(name: str, raw: bytes, known: Sequence[str] | None) -> Mapping[str, Any]:
+    if not raw.strip():
+        raise Refused(f"{name}: empty, where a JSON object was expected")
+    try:
+        text = raw.decode("utf-8-sig")
+        document = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise Refused(f"{name}: nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise Refused(f"{name}: not UTF-8 text (byte {raw[error.start]:#04x} at {error.start})") from error
+    except json.JSONDecodeError as error:
+        said = f"{error.msg[:1].lower()}{error.msg[1:]} at line {error.lineno}, column {error.colno}"
+        raise Refused(f"{name}: not a JSON document: {said}") from error
+    except ValueError as error:
+        raise Refused(f"{name}: not a JSON document: {error}") from error
+    if not isinstance(document, dict):
+        raise Refused(f"{name}: holds {quote(document)} and not a JSON object")
+    if known is not None:
+        for key in document:
+            if key not in known:
+                raise Refused(f"{name}: unknown key {quote(key)}{nearest(key, known)} (keys: {', '.join(known)})")
+    return document
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    whole = dict(pairs)
+    if len(whole) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {quote(twice)} stands twice in one object")
+    return whole
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def position(document: Mapping[str, Any], *, stop: bool = False) -> State:
+    """The state that a document describes, ended by the wall clock if `stop`."""
+    from weigh.games.registry import game_named, read_config
+    from weigh.games.replay import replay
+
+    if not isinstance(document.get("game"), str):
+        _refuse("game", document, "is not a name", "missing; `weigh games` lists them")
+    game = game_named(document["game"])
+    for key in ("config", "deal"):
+        if not isinstance(document.get(key), dict | None):
+            _refuse(key, document, "is not a JSON object")
+    if not isinstance(document.get("moves", []), list):
+        _refuse("moves", document, "is not a list of steps")
+    config = read_config(game, document.get("config") or {})
+    deal = _deal(document, game, config)
+    return replay(game, config, deal, document.get("moves", []), stop)
+
+
+def _deal(document: Mapping[str, Any], game: AnyGame, config: BaseModel) -> Deal:
+    """The deal that is given, or the one that `weigh play` draws for the seed, or none for a game without chance."""
+    from weigh.harness.cli.single import deal_of
+
+    seed = document.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        _refuse("seed", document, "is not a whole number from 0 up")
+    given = document.get("deal")
+    if given:
+        return dict(given)
+    if seed is not None:
+        return deal_of(game, config, seed)
+    if given is None and game.deal(config, Random(0)):  # noqa: S311 - only looked at, to see whether chance plays a part
+        keys = ", ".join(game.deal(config, Random(0)))  # noqa: S311
+        raise Refused(f"deal: missing, and {game.name} begins with chance: give a deal ({keys}), or a seed to draw one")
+    return {}
+
+
+def require(document: Mapping[str, Any], key: str, fits: Callable[[object], bool], demand: str) -> Any:
+    """The value of a key. Raises Refused when it is missing, or when it does not fit the demand."""
+    if key not in document:
+        raise Refused(f"{key}: missing; it must be {demand}")
+    if not fits(document[key]):
+        raise Refused(f"{key}: {quote(document[key])} is not {demand}")
+    return document[key]
+
+
+def _refuse(key: str, document: Mapping[str, Any], wrong: str, missing: str = "missing") -> NoReturn:
+    raise Refused(f"{key}: {quote(document[key])} {wrong}" if key in document else f"{key}: {missing}")

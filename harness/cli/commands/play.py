@@ -1,0 +1,327 @@
+"""`weigh play`: one episode, shown as it is played."""
+
+from __future__ import annotations
+
+import asyncio
+import json as json_module
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weigh.harness.cli.options import (
+    BaseUrlOption,
+    ConfigOption,
+    MaxTokensOption,
+    SettingOption,
+    StyleOption,
+    TemperatureOption,
+    number,
+    whole,
+)
+from weigh.harness.cli.output import print_json, print_note, print_rich, print_text
+from weigh.harness.cli.outputs import check_output
+from weigh.harness.cli.serving import ServeOption, port_misread, served
+from weigh.harness.errors import INTERRUPTED, INVALID, Refused
+from weigh.policies.human import NAME as HUMAN
+
+if TYPE_CHECKING:
+    from weigh.games.game import Move, Seat, State
+    from weigh.harness.cli.seating import Seating
+    from weigh.harness.cli.single import Played, Single
+    from weigh.harness.store.record import Decision, Record
+    from weigh.harness.store.store import Spending, Store
+
+
+def play(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game; `weigh games` lists them.")],
+    entrants: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ENTRANT...", help="One per seat: match, random, PROMPT.md@provider:model, @name, human."
+        ),
+    ],
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=whole(0),
+            help="Deal, aliases and scripted chance follow from it. Default 0; with a human, drawn anew.",
+        ),
+    ] = None,
+    setting: SettingOption = None,
+    config: ConfigOption = None,
+    style: StyleOption = None,
+    max_tokens: MaxTokensOption = None,
+    temperature: TemperatureOption = None,
+    base_url: BaseUrlOption = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision.")
+    ] = 60.0,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the episode and every model call in this run folder.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the record as JSON to this file.")] = None,
+    serve: ServeOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
+) -> None:
+    """Play one episode and show it round by round.
+
+    The options from --style to --base-url are for entrants PROMPT.md@provider:model; an @name plays as its config says.
+    With --save, every model call is kept as it returns: after a crash or Ctrl-C the same command goes on from there,
+    and once the episode is finished it shows it again, without a call.
+
+    With --serve, a page on this machine shows the episode as it is played, at an address that is told on standard error
+    and that nobody can guess. It is there until the episode is over; pages that are open then are told so, and keep
+    what they show.
+
+    The entrant human is you: shown what your seat may know, asked until your move is legal, and in no hurry. Several
+    humans share the screen, or with --serve have a page each. A line for each move may be piped in instead; one that is
+    no legal move ends the command. Before the episode is over nothing that is shown says who the others are or what
+    they hid; who typed the command knows the first. Without --seed the deal is a new one each time, and the seed is
+    told at the end; a run folder (--save) keeps it and goes on with it. The folder also keeps what models were asked
+    and answered in the round that is still open: nothing hides it from who opens the folder on this machine.
+
+      weigh play goofspiel match hoard random random --seed 7
+      weigh play goofspiel mine.md@openai:gpt-5-mini match --set cards=6 --save results/try
+      weigh play oshi_zumo oshi_zumo/plain.md@local:smollm2 match --style schema --temperature 0
+      weigh play oshi_zumo @careful random --config ladder.toml --out record.json
+      weigh play ballast human steady --save results/me
+      weigh play goofspiel human match --serve
+
+    Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
+    """
+    from weigh.harness.cli.seating import seating
+    from weigh.harness.cli.single import Asked, prepare
+    from weigh.harness.run.signals import require_own_loop
+
+    require_own_loop()
+    drawn = seed is None and HUMAN in entrants
+    chosen = _drawn_seed(save) if drawn else seed or 0
+    asked = Asked(chosen, timeout, config, style, max_tokens, temperature, base_url)
+    with port_misread(context.obj):
+        single = prepare(game, entrants, settings_given(setting or []), asked)
+    _require_writable(out)
+    if out is not None:
+        check_output("--out", out, [*(each.partition("@")[0] or each for each in entrants), *filter(None, [config])])
+    with ExitStack() as stack:
+        sitting = seating(single, stack.enter_context(served(serve)))
+        store = None
+        if save is not None:
+            from weigh.harness.run.folder import run_in
+
+            again = "a folder of its own (--save)"
+            store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), again, note=print_note))
+            if single.people is not None:
+                single.people.keep_in(save)
+        told_seed = None if drawn else single.seed
+        played = _play(single, sitting, store, json, shlex.join(["weigh", *context.obj]), told_seed)
+    from weigh.harness.store.record import Record
+
+    if not isinstance(played.result, Record):
+        raise Refused(f"the episode is void: {played.result.cause}", code=INVALID)
+    record = played.result
+    if out is not None:
+        from weigh.harness.results.export import write_atomically
+
+        write_atomically(out, json_module.dumps(record.model_dump(mode="json"), indent=2) + "\n")
+    if json:
+        print_json(record.model_dump(mode="json"))
+        return
+    _conclude(record, played.spending)
+    if drawn:
+        print_text(f"seed {single.seed}")
+    if save is not None:
+        print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` re-derives it")
+    if out is not None:
+        print_note(f"record in {out}; `weigh verify {shlex.quote(str(out))}` re-derives it")
+    if save is None and out is None:
+        print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
+
+
+def _drawn_seed(save: Path | None) -> int:
+    """A seed that nobody knows before the end: the one of the run that is gone on with, or else a fresh one."""
+    import secrets
+
+    if save is not None:
+        from weigh.harness.run.folder import holds_run, opened
+        from weigh.harness.store.store import Store
+
+        if holds_run(save):
+            with opened(lambda: Store.open(save, readonly=True)) as store:
+                return store.manifest.seed
+    return secrets.randbelow(2**31)
+
+
+def _play(
+    single: Single, sitting: Seating, store: Store | None, json: bool, again: str, told_seed: int | None
+) -> Played:
+    narrator = None
+    if not json:
+        _introduce(single, told_seed)
+        narrator = _Narrator(single.aliases, afterwards=single.people is not None)
+        narrator.step_played(single.start(), {}, ())
+    try:
+        played = asyncio.run(single.play(sitting.watching(narrator), store, print_note, sitting.onlookers))
+    except (KeyboardInterrupt, asyncio.CancelledError, Refused) as error:
+        stopped = error if isinstance(error, Refused) else Refused("interrupted", code=INTERRUPTED)
+        sitting.ended(str(stopped))
+        if store is None:
+            raise stopped from None
+        store.set_status("interrupted" if stopped.code == INTERRUPTED else f"stopped: {stopped}")
+        raise Refused(*stopped.lines, f"go on with: {again}", code=stopped.code) from None
+    sitting.ended(played.result)
+    if narrator is not None:
+        narrator.tell()
+    if store is not None:
+        from weigh.harness.store.record import Record
+
+        store.set_status("finished" if isinstance(played.result, Record) else "stopped: the episode is void")
+    return played
+
+
+def settings_given(words: list[str]) -> dict[str, Any]:
+    """`KEY=VALUE` words as a game config: values are JSON, or plain text where they are not."""
+    settings: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise Refused(f"--set {word}: write KEY=VALUE, e.g. --set cards=6")
+        if key in settings:
+            raise Refused(f"--set {key}: given twice")
+        try:
+            settings[key] = json_module.loads(value)
+        except (ValueError, RecursionError):
+            settings[key] = value
+    return settings
+
+
+def _require_writable(out: Path | None) -> None:
+    """Refuse, before anything is paid for, a file that could not be written afterwards."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise Refused(f"--out {out}: is a folder; give the name of a file")
+    if not out.absolute().parent.is_dir():
+        raise Refused(f"--out {out}: its folder does not exist")
+    from weigh.harness.run.folder import require_room
+
+    require_room(out.absolute().parent)
+
+
+def _introduce(single: Single, seed: int | None) -> None:
+    from weigh.harness.words import shown
+
+    print_text(single.episode.game if seed is None else f"{single.episode.game}, seed {seed}")
+    if single.people is not None:
+        # Who the others are, a person learns when the episode is over.
+        own = "you" if len(single.people.seats) == 1 else "a person"
+        for seat, alias in enumerate(single.aliases):
+            print_text(f"seat {seat}  {alias:<10} {own if seat in single.people.seats else ''}".rstrip())
+        return
+    for seat, (name, alias) in enumerate(zip(single.names, single.aliases, strict=True)):
+        model = single.division.policies[name].model
+        print_text(f"seat {seat}  {alias:<10} {shown(name)}{f'  ({shown(model)})' if model else ''}")
+
+
+class _Narrator:
+    """Shows each step once it is sealed: who did not move at the first attempt, and the events it made.
+
+    With `afterwards`, once the episode is over: a reply that was no legal move, quoted among its faults, may hold what
+    a seat that is still playing must not know.
+    """
+
+    def __init__(self, aliases: tuple[str, ...], afterwards: bool) -> None:
+        self._aliases = aliases
+        self._shown = 0
+        self._kept: list[tuple[State, tuple[Decision, ...]]] | None = [] if afterwards else None
+
+    def step_played(self, state: State, moves: Mapping[Seat, Move], decisions: tuple[Decision, ...]) -> None:
+        if self._kept is None:
+            self.show(state, decisions)
+        else:
+            self._kept.append((state, decisions))
+
+    def tell(self) -> None:
+        """What was kept until now."""
+        for state, decisions in self._kept or ():
+            self.show(state, decisions)
+
+    def show(self, state: State, decisions: Sequence[Decision] = ()) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        from weigh.harness.cli.tell import narrate
+        from weigh.harness.words import shown
+
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        for decision in decisions:
+            if decision.faults:
+                causes = ", then ".join(f"{note.fault} ({note.detail})" for note in decision.faults)
+                line = f"{self._aliases[decision.seat]} moved by {decision.by} after {causes}"
+                grid.add_row(Text(f"{'':<8}"), Text(shown(line, limit=600), style="dim"))
+        events = state.events
+        for event in events[self._shown :]:
+            grid.add_row(Text(f"{event.kind:<8}", style="bold"), Text(narrate(event, self._aliases)))
+        self._shown = len(events)
+        if grid.row_count:
+            print_rich(grid)
+
+
+def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from weigh.harness.cli.tell import seats_named
+    from weigh.harness.words import shown
+
+    print_text(f"\n{record.reason}: {record.ending}")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for seat in sorted(range(len(record.scores)), key=lambda seat: -record.scores[seat]):
+        spent = spending.get(seat)
+        words = [f"{record.scores[seat]:+.4f}", record.aliases[seat], shown(record.entrants[seat])]
+        grid.add_row(*map(Text, words), Text(_measured(record, seat)))
+        if record.models[seat]:
+            grid.add_row("", "", "", Text(_conduct(record, seat, spent)))
+    print_rich(grid)
+    whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
+    named = {key: seats_named(key, value, record.aliases) for key, value in record.measures.items()}
+    whole += [f"{key} {seats}" for key, seats in named.items() if seats is not None]
+    if whole:
+        print_text(", ".join(whole))
+
+
+def _measured(record: Record, seat: int) -> str:
+    """What the game reports of one seat: every measure with one number per seat."""
+    from weigh.harness.cli.tell import NOT_BY_SEAT
+
+    parts = []
+    for key, values in record.measures.items():
+        if isinstance(values, list) and len(values) == len(record.scores) and key not in NOT_BY_SEAT:
+            value = values[seat]
+            if value is None or isinstance(value, int | float):
+                parts.append(f"{key} {_figure(value)}")
+    return ", ".join(parts)
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _conduct(record: Record, seat: int, spent: Spending | None) -> str:
+    """How a model came by its moves, and what that took."""
+    from weigh.harness.words import count, money, plural
+
+    by = [decision.by for decision in record.decisions if decision.seat == seat]
+    parts = [f"moves: {by.count('model')} first try, {by.count('retry')} retry, {by.count('fallback')} fallback"]
+    if spent is not None and spent.calls:
+        parts.append(plural(spent.calls, "call"))
+        parts.append(f"{count(spent.input or 0)} tokens in, {count(spent.output or 0)} out")
+        parts.append(money(spent.cost, spent.unknown_cost))
+        if spent.answered:
+            parts.append(f"{spent.waited / spent.answered:.2f} s a call")
+    return "; ".join(parts)

@@ -1,0 +1,179 @@
+"""Help pages, and the list of commands that is looked through without importing a single one of them.
+
+Owns how `weigh --help` and `weigh COMMAND --help` look: plain text, quick to make and easy to pipe. In a command's
+docstring an indented block is kept as it is (examples); other paragraphs are wrapped.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from weigh.harness.cli.output import print_text
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command that is imported when it is asked for."""
+
+    name: str
+    home: str
+    """`module:function`, below this package; or `module:app` for a group of commands."""
+    line: str
+    """What it does: the first line of its docstring, so that the list can be shown without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Commands that are listed under one heading."""
+
+    heading: str
+    entries: tuple[Entry, ...]
+
+
+def _show_help(ctx: Any, param: Any, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        print_text(ctx.get_help())
+        raise typer.Exit
+
+
+class _Plain:
+    """Help that is printed as everything else is."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.callback = _show_help
+        return option
+
+
+class Page(_Plain, TyperCommand):
+    """A command with a plain help page."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        lone = {name for param in self.params if str(param.metavar).startswith("[") for name in param.opts}
+        return super().parse_args(ctx, with_values(args, lone))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", *(_metavar(param) for param in self.params if param.param_type_name == "argument")]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        write_paragraphs(formatter, self.help or "")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        arguments: list[tuple[str, str]] = []
+        options: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            if isinstance(param, typer.core.TyperArgument):
+                arguments.append((_metavar(param), param.help or ""))
+            elif (record := param.get_help_record(ctx)) is not None:
+                name, _, kind = record[0].partition(" <")
+                options.append((name if kind == "bool>" else record[0], record[1]))
+        for heading, rows in (("Arguments", arguments), ("Options", options)):
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+def with_values(words: Sequence[str], lone: set[str]) -> list[str]:
+    """`words` with a 0 after each option of `lone` that no whole number follows: such an option may stand alone."""
+    written: list[str] = []
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*written, *words[place:]]
+        written.append(word)
+        following = words[place + 1] if place + 1 < len(words) else ""
+        if word in lone and not (following.isascii() and following.isdigit()):
+            written.append("0")
+    return written
+
+
+def _metavar(param: Any) -> str:
+    return str(param.metavar or param.name.upper())
+
+
+class Shelf(MutableMapping[str, Any]):
+    """Commands by name. A command of a chapter is imported and built when it is taken out."""
+
+    def __init__(self, chapters: tuple[Chapter, ...]) -> None:
+        self._entries = {entry.name: entry for chapter in chapters for entry in chapter.entries}
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            self._built[name] = built(self._entries[name])
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._entries, *self._built)))
+
+    def __len__(self) -> int:
+        return len(tuple(iter(self)))
+
+
+def built(entry: Entry) -> Any:
+    """The command of an entry."""
+    module, _, name = entry.home.partition(":")
+    target = getattr(import_module(f"weigh.harness.cli.commands.{module}"), name)
+    if isinstance(target, typer.Typer):
+        group = typer.main.get_command(target)
+        group.name = entry.name
+        return group
+    single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    single.command(entry.name, cls=Page)(target)
+    return typer.main.get_command(single)
+
+
+class Group(_Plain, TyperGroup):
+    """A group of commands with a plain help page."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        write_paragraphs(formatter, self.help or "")
+
+
+class Contents(Group):
+    """The root command: a list of chapters."""
+
+    chapters: tuple[Chapter, ...] = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Shelf(self.chapters)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        wide = max(len(name) for name in self.commands)
+        for chapter in self.chapters:
+            with formatter.section(chapter.heading):
+                formatter.write_dl([(f"{entry.name:<{wide}}", entry.line) for entry in chapter.entries])
+        rows = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        with formatter.section("Options"):
+            formatter.write_dl([(row[0].removesuffix(" <bool>"), row[1]) for row in rows if row is not None])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        write_paragraphs(formatter, inspect.cleandoc(self.epilog or ""))
+
+
+def write_paragraphs(formatter: Any, text: str) -> None:
+    """A text without a common margin: its paragraphs wrapped, its indented blocks as they stand."""
+    for paragraph in text.split("\n\n"):
+        formatter.write_paragraph()
+        lines = paragraph.split("\n")
+        if all(line.startswith("  ") for line in lines):
+            formatter.write("\n".join(lines) + "\n")
+        else:
+            formatter.write_text(" ".join(lines))

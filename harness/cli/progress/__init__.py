@@ -1,0 +1,1 @@
+"""What a waiting person sees."""

@@ -1,0 +1,1 @@
+"""What is ordered: config file, entrants, prompt files, schedule."""

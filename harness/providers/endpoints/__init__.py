@@ -1,0 +1,1 @@
+"""Where a model is reached, with which settings, at which price."""

@@ -1,0 +1,253 @@
+"""Endpoints: where a model named `provider:model` is asked, in which wire shape, and under which limits.
+
+Owns the providers known by name, their defaults, and the rules for keys and addresses. Makes no HTTP call and imports
+no SDK until `client_for` is called. A key is read from the environment when a client is made and kept nowhere else:
+an endpoint holds only the name of its variable, so it may be shown and stored.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
+
+from pydantic import ValidationError
+
+from weigh.games.values import quote
+from weigh.harness.errors import EndpointInvalid
+from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
+from weigh.harness.words import did_you_mean
+
+if TYPE_CHECKING:
+    from weigh.harness.providers.client import ProviderClient
+
+__all__ = [
+    "Endpoint",
+    "EndpointInvalid",
+    "EndpointSettings",
+    "Price",
+    "client_for",
+    "endpoint_for",
+    "missing_key",
+    "proxy_for",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One model at one address. Equal endpoints are asked in the same way."""
+
+    provider: str
+    model: str
+    """As the provider calls it; may hold colons and slashes."""
+    base_url: str
+    """Without a closing slash; empty for a local model that has yet to be started."""
+    api_key_env: str | None
+    """The environment variable of the key; None where no key is needed."""
+    wire: Wire
+    concurrency: int
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    price: Price | None = None
+    fold_system: bool = False
+    cap_field: CapField | None = None
+    temperature: bool | None = None
+    seed: bool | None = None
+    prompt_cache: bool = True
+    transport: Literal["sdk", "lean"] = "sdk"
+    context_tokens: int = 4096
+    threads: int = 1
+    exact: bool = True
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether it is on this machine, where no proxy may come between."""
+        return is_loopback(urlsplit(self.base_url).hostname or "")
+
+    def at(self, base_url: str) -> Endpoint:
+        """The same local model, once a server for it listens at `base_url`."""
+        return replace(self, base_url=base_url, wire="openai-chat")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    base_url: str
+    wire: Wire = "openai-chat"
+    api_key_env: str | None = None
+    concurrency: int = 64
+
+
+# Servers on one's own machine start with few requests in flight: each one more takes memory from the others, and most
+# of them queue beyond four anyway. vLLM batches.
+KNOWN: Mapping[str, _Known] = {
+    "openai": _Known("https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
+    "anthropic": _Known("https://api.anthropic.com", wire="anthropic", api_key_env="ANTHROPIC_API_KEY"),
+    "openrouter": _Known("https://openrouter.ai/api/v1", api_key_env="OPENROUTER_API_KEY"),
+    "ollama": _Known("http://127.0.0.1:11434/v1", concurrency=4),
+    "vllm": _Known("http://127.0.0.1:8000/v1"),
+    "lmstudio": _Known("http://127.0.0.1:1234/v1", concurrency=4),
+    "llamacpp": _Known("http://127.0.0.1:8080/v1", concurrency=4),
+    "local": _Known("", wire="local", concurrency=2),
+    "mock": _Known("", concurrency=1000),
+}
+"""Providers by name. Any other name works too, once its settings give a `base_url`."""
+
+
+def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[str, object]] | None = None) -> Endpoint:
+    """The endpoint of a model named `provider:model`.
+
+    `settings` are keyed by `provider` or `provider:model`; what the latter sets goes before the former, and both before
+    what is known of the provider. Raises EndpointInvalid.
+    """
+    settings = settings or {}
+    provider, colon, model = name.partition(":")
+    if not colon or not provider or not model.strip() or name != name.strip():
+        raise EndpointInvalid(
+            f"{quote(name)} is no model name: write provider:model, as in openai:gpt-5-mini or local:smollm2"
+        )
+    chosen: dict[str, object] = {}
+    for key in (provider, name):
+        if key in settings:
+            given = _checked(key, settings[key])
+            chosen |= {field: getattr(given, field) for field in given.model_fields_set}
+    chosen = {field: value for field, value in chosen.items() if value is not None}
+
+    known = KNOWN.get(provider)
+    if known is None:
+        if "base_url" not in chosen:
+            raise EndpointInvalid(
+                f"unknown provider {quote(provider)} in {quote(name)}{did_you_mean(provider, KNOWN)} "
+                "(a server of your own needs a base_url in its settings)"
+            )
+        known = _Known("")
+    wire: Wire = chosen.pop("wire", known.wire)  # type: ignore[assignment]
+    base_url = str(chosen.pop("base_url", known.base_url))
+    if wire == "local":
+        if base_url:
+            raise EndpointInvalid(f"{name}: a local model is started by the run and takes no base_url")
+    elif not base_url:
+        raise EndpointInvalid(f"{name}: {provider} needs a base_url in its settings, as in http://127.0.0.1:8000/v1")
+    else:
+        base_url = checked_url(base_url, wire, name)
+    key_env = chosen.pop("api_key_env", known.api_key_env)
+    concurrency = chosen.pop("concurrency", known.concurrency)
+    return Endpoint(
+        provider,
+        model,
+        base_url,
+        str(key_env) if key_env else None,
+        wire,
+        concurrency,  # type: ignore[arg-type]
+        **chosen,  # type: ignore[arg-type]
+    )
+
+
+def _checked(key: str, given: EndpointSettings | Mapping[str, object]) -> EndpointSettings:
+    if isinstance(given, EndpointSettings):
+        return given
+    try:
+        return EndpointSettings.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            near = did_you_mean(field, EndpointSettings.model_fields)
+            raise EndpointInvalid(f"settings of {key}: unknown key {quote(field)}{near}") from None
+        raise EndpointInvalid(f"settings of {key}: {field}: {first['msg'].lower()}") from None
+
+
+def checked_url(base_url: str, wire: Wire, name: str) -> str:
+    """`base_url` without a closing slash. Raises EndpointInvalid for what no SDK can use, or what would show a key."""
+    try:
+        parts = urlsplit(base_url.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise EndpointInvalid(f"{name}: base_url is no address: {error}") from None
+    if "@" in parts.netloc:
+        raise EndpointInvalid(f"{name}: base_url holds a name or password; put the key into a variable (api_key_env)")
+    if parts.query or parts.fragment:
+        raise EndpointInvalid(f"{name}: base_url goes on with ? or #; a key belongs into a variable (api_key_env)")
+    if parts.scheme not in ("http", "https") or not host:
+        raise EndpointInvalid(f"{name}: base_url {quote(base_url)} must begin with http:// or https:// and name a host")
+    path = parts.path.rstrip("/")
+    for method in ("/chat/completions", "/responses", "/messages"):
+        if path.endswith(method):
+            raise EndpointInvalid(f"{name}: base_url must stop before {method}, which is added to it")
+    if wire == "anthropic":
+        path = path.removesuffix("/v1")  # its SDK adds it
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def key_of(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
+    """The key, white space around it dropped; empty when there is none."""
+    return environ.get(endpoint.api_key_env, "").strip() if endpoint.api_key_env else ""
+
+
+def missing_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """What to do about a key that is not set, or cannot be one; None when all is well. Never quotes the key."""
+    if endpoint.api_key_env is None:
+        return None
+    key = key_of(endpoint, environ)
+    if not key:
+        return f"{endpoint.name} needs a key: set the environment variable {endpoint.api_key_env}"
+    if not key.isascii() or not key.isprintable() or " " in key:
+        return (
+            f"{endpoint.api_key_env} holds more than a key (a space, a line break or a character no key has): "
+            "set it to the key alone"
+        )
+    return None
+
+
+def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The proxy that requests to the endpoint go through, without its password; None for a direct connection.
+
+    The variables are those that curl and both SDKs read. An endpoint on this machine is always asked directly.
+    """
+    if endpoint.loopback or not endpoint.base_url:
+        return None
+    parts = urlsplit(endpoint.base_url)
+    found = {name.lower(): value for name, value in environ.items() if value}
+    proxy = found.get(f"{parts.scheme}_proxy") or found.get("all_proxy")
+    if not proxy or proxy_bypass_environment(parts.netloc, {"no": found.get("no_proxy", "")}):
+        return None
+    return proxy.rpartition("@")[2] if "://" not in proxy else _without_password(proxy)
+
+
+def _without_password(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+def client_for(endpoint: Endpoint, environ: Mapping[str, str]) -> ProviderClient:
+    """A client for the endpoint, to be closed with `aclose`. Imports the SDK that its wire shape needs.
+
+    Raises EndpointInvalid when the key is missing, and for a local model that was not started.
+    """
+    if endpoint.wire == "local":
+        raise EndpointInvalid(
+            f"{endpoint.name} is not running: it is started with weigh.harness.providers.local.server.LocalServer"
+        )
+    missing = missing_key(endpoint, environ)
+    if missing is not None:
+        raise EndpointInvalid(missing)
+    from weigh.harness.providers.client import open_client
+
+    return open_client(endpoint, key_of(endpoint, environ), proxy_for(endpoint, environ))

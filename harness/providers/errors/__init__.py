@@ -1,0 +1,1 @@
+"""What a provider's failure means."""

@@ -1,0 +1,1 @@
+"""The three wires: how a request is put and an answer read."""

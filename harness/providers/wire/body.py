@@ -1,0 +1,135 @@
+"""Careful reading of what came back: plain JSON whose shape nobody promised.
+
+Owns the reading of single values. Compatible servers differ from the providers' own schemas in every field there is, so
+the values are read here one by one and whatever is not needed is not looked at: no unknown tier, role or reason can
+spoil a good answer.
+
+Turns of a conversation as every wire shape sends them: clean text, strict alternation, nothing empty.
+
+Owns what is done to the text on its way out. Knows no provider's field names but `role` and `content`, which all share.
+
+JSON Schemas as an endpoint takes them: games write full JSON Schema, and some providers enforce a part of it.
+
+Owns the weaker writing of what a provider does not take. Knows no game. A weaker schema admits more than the rules do;
+what comes back is put to the rules either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypedDict
+
+from weigh.games.game import Json
+from weigh.policies.contract import Message
+
+
+class NoAnswer(Exception):
+    """An answer with status 200 that holds none. The message says what is missing."""
+
+
+def table(value: object, *path: str) -> Mapping[str, Any]:
+    """The object at `path` below `value`, empty where there is none."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def items(value: object) -> Iterator[Mapping[str, Any]]:
+    """The objects of a list; whatever is not an object is passed over."""
+    if isinstance(value, list):
+        yield from (item for item in value if isinstance(item, Mapping))
+
+
+def words(value: object) -> str:
+    """Text, empty where there is none. Lone surrogates are replaced: they could neither be stored nor sent again."""
+    return sendable(value) if isinstance(value, str) else ""
+
+
+def parts(content: object, kinds: tuple[str, ...] = ("text", "output_text")) -> str:
+    """Visible text of a content field: a string, or a list of parts of which those of `kinds` are joined."""
+    if isinstance(content, list):
+        return "".join(
+            words(part) if isinstance(part, str) else words(part.get("text"))
+            for part in content
+            if isinstance(part, str) or (isinstance(part, Mapping) and part.get("type", "text") in kinds)
+        )
+    return words(content)
+
+
+def count(value: object) -> int | None:
+    """A number of tokens, or None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    return int(value) if 0 <= value < 2**53 and value == int(value) else None
+
+
+def first_count(*values: object) -> int | None:
+    """The first of several fields that is a number of tokens."""
+    return next((found for value in values if (found := count(value)) is not None), None)
+
+
+class Turn(TypedDict):
+    role: str
+    content: str
+
+
+def turns(messages: Iterable[Message], *, system: bool) -> tuple[str, list[Turn]]:
+    """The system text (empty when there is none), and the user and assistant turns in strict alternation, user first.
+
+    Neighbours of one role are merged, and blank turns left out: chat templates and providers refuse both. With `system`
+    false, the system text stands at the head of the first user turn and the first part returned is empty.
+    """
+    instructions = ""
+    said: list[Turn] = []
+    for message in messages:
+        text = sendable(message.text)
+        if not text.strip():
+            continue
+        if message.role == "system":
+            instructions = f"{instructions}\n\n{text}" if instructions else text
+        elif said and said[-1]["role"] == message.role:
+            said[-1]["content"] += f"\n\n{text}"
+        else:
+            said.append({"role": message.role, "content": text})
+    if instructions and not system:
+        if said and said[0]["role"] == "user":
+            said[0]["content"] = f"{instructions}\n\n{said[0]['content']}"
+        else:
+            said.insert(0, {"role": "user", "content": instructions})
+        instructions = ""
+    return instructions, said
+
+
+def sendable(text: str) -> str:
+    """`text` without lone surrogates, which have no UTF-8 form: a pair becomes its character, one alone U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def without_tuples(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """`schema` with every `prefixItems` written as `items`: each place of such a list takes what any of them takes.
+
+    Bounds on the length stay, so a list keeps its number of items and loses their order.
+    """
+    weaker = {key: _weakened(value) for key, value in schema.items() if key != "prefixItems"}
+    places = schema.get("prefixItems")
+    if isinstance(places, list | tuple):
+        options: list[Json] = []
+        for place in map(_weakened, places):
+            if place not in options:
+                options.append(place)
+        weaker["items"] = options[0] if len(options) == 1 else {"anyOf": options}
+    return weaker
+
+
+def _weakened(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        return without_tuples(value)
+    if isinstance(value, list | tuple):
+        return [_weakened(item) for item in value]
+    return value

@@ -1,0 +1,1 @@
+"""The document model and its writers."""

@@ -1,0 +1,173 @@
+"""What a report is made of: sections of texts, lists, tables and drawings, for a page and for Markdown alike.
+
+Owns the parts and which of them a form may leave out. Texts are other people's (names, causes, config) and stand here
+as they came: whoever writes a form escapes them. Drawings are trees of elements and stand in the page only; every
+number of a drawing also stands as text, so Markdown loses no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from weigh.harness.web.viewer.nodes import Element
+
+NOTHING = "-"
+"""Stands for a number that is not known or does not apply."""
+
+Weight: TypeAlias = Literal["plain", "strong", "quiet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A stretch of text."""
+
+    text: str
+    weight: Weight = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A command or a key: shown as it would be typed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way to another place: `#anchor` in this page, or a relative address of a file beside it.
+
+    Markdown shows only the text: a comment has no files beside it.
+    """
+
+    text: str
+    target: str
+
+
+Span: TypeAlias = Word | Code | Link
+Line: TypeAlias = tuple[Span, ...]
+
+
+def line(*parts: str | Span) -> Line:
+    """Spans of text; a plain string is a Word."""
+    return tuple(Word(part) if isinstance(part, str) else part for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    spans: Line
+    kind: Literal["plain", "quiet", "verdict"] = "plain"
+    """`verdict`: the sentence that a hurried reader should see; `quiet`: how to read what stands above."""
+    in_markdown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list."""
+
+    items: tuple[Line, ...]
+    kind: Literal["plain", "warning"] = "plain"
+    loud: int = 0
+    """How many of the first items matter most: Markdown never leaves them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table."""
+
+    text: str
+    """Always there, also where there is a drawing: the same in words."""
+    drawing: Element | None = None
+    tone: str | None = None
+    """Classes that colour it, of those in `colours`; the text says the same."""
+    below: str = ""
+    """A smaller second line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    title: str
+    numeric: bool = True
+    drawn: bool = False
+    """Holds drawings: Markdown leaves it out."""
+    spare: bool = False
+    """A narrow page leaves it out: the number also stands in another table or column."""
+    key: str | None = None
+    """A class of colour whose mark stands before the title, as in a legend."""
+    axis: Element | None = None
+    """Drawn below the title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; its first column that is not numeric names the row."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    wide: bool = False
+    """Scrolls sideways in a narrow page instead of breaking names."""
+    matrix: bool = False
+    """Rows and columns are the same entrants: where rows are cut, columns are too."""
+    meanings: bool = False
+    """The names of its rows stand above sentences, and get most of the room."""
+    in_markdown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture that stands by itself; in the page only."""
+
+    element: Element
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Parts that a reader opens; in the page only, unless `in_markdown`."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    in_markdown: bool = False
+
+
+Block: TypeAlias = "Text | Bullets | Table | Drawing | Folded"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it."""
+
+    title: str
+    anchor: str
+    blocks: tuple[Block, ...] = ()
+    parts: tuple[Section, ...] = ()
+    """Sections one level down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report."""
+
+    title: str
+    subtitle: Line
+    verdicts: tuple[Line, ...]
+    """What came out, a line for each game."""
+    sections: tuple[Section, ...]
+    made: Line = field(default=())
+    """What it was made with and from: the last line."""
+
+    def walk(self) -> Iterator[tuple[int, Section]]:
+        """Every section with its depth, from 0, in the order of reading."""
+
+        def below(sections: tuple[Section, ...], depth: int) -> Iterator[tuple[int, Section]]:
+            for section in sections:
+                yield depth, section
+                yield from below(section.parts, depth + 1)
+
+        yield from below(self.sections, 0)

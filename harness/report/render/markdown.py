@@ -1,0 +1,195 @@
+"""A report as Markdown short enough for a comment on a pull request.
+
+Owns the limit: tables, lists and matrices are cut, and say how many of them are left out. Drawings are left out; their
+numbers stand in the tables.
+
+Other people's text in Markdown, and the few forms of it that are written: tables and lists.
+
+Owns the escaping, the only one there is: wherever Markdown is written, what is no markup of ours goes through here, so
+that no name becomes markup, a mention, a reference or a link. Knows nothing of what is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from weigh.harness.report.render.document import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Document,
+    Folded,
+    Line,
+    Link,
+    Section,
+    Table,
+    Text,
+    Word,
+)
+from weigh.harness.words import plural
+from weigh.policies.show import one_line
+
+LONGEST: Final = 2_000
+"""Characters of one text."""
+
+_BREAK = "&#8203;"
+"""A zero-width space: keeps what stands around it from being read as one word."""
+
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {mark: f"\\{mark}" for mark in "\\`*_{}[]#|~$!"})
+
+
+def harmless(text: str) -> str:
+    """`text` on one line with nothing in it that Markdown, its tables, HTML or GitHub acts on: no markup, no
+    `@mention`, no `#12`, no address that becomes a link."""
+    safe = one_line(text, LONGEST).translate(_ENTITIES)
+    safe = safe.replace("@", f"@{_BREAK}").replace("://", f":{_BREAK}//")
+    safe = re.sub(r"\\#(?=\d)", lambda found: found[0] + _BREAK, safe)
+    safe = re.sub(r"(?i)\bgh-(?=\d)", lambda found: found[0] + _BREAK, safe)
+    return re.sub(r"(?i)\bwww(?=\.)", lambda found: found[0] + _BREAK, safe)
+
+
+def at_line_start(text: str) -> str:
+    """Harmless text that is no list, rule or heading either where it begins a line or an item."""
+    return re.sub(r"^(\s*)([-+](?=\s|$|-)|=|\d{1,9}[.)](?=\s|$))", rf"\1{_BREAK}\2", harmless(text))
+
+
+def code(text: str) -> str:
+    """A command as code, to be copied as it is: in a fence that is longer than any row of backticks in it."""
+    shown = one_line(text, LONGEST)
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    """A table of plain texts; `right` says which columns are aligned to the right."""
+    yield _row(headings)
+    yield "|" + "|".join("--:" if numeric else ":--" for numeric in right) + "|"
+    yield from map(_row, rows)
+
+
+def list_lines(texts: Iterable[str]) -> Iterator[str]:
+    """A list of plain texts."""
+    return (f"- {at_line_start(text)}" for text in texts)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(map(harmless, cells)) + " |"
+
+
+MOST_BYTES: Final = 59_000
+"""A comment on GitHub holds 65,536 characters; this leaves room for what others write around it."""
+
+ROWS: Final = (20, 12, 8, 5, 3, 1)
+"""Rows of a table that are tried, the most first, until the text is short enough."""
+
+COLUMNS_OF_MATRIX: Final = 12
+
+
+def markdown_page(document: Document) -> str:
+    """The text, of at most MOST_BYTES bytes."""
+    for rows in ROWS:
+        text = "\n".join(_lines(document, rows)) + "\n"
+        if len(text.encode()) <= MOST_BYTES:
+            return text
+    return _cut(text)
+
+
+def _lines(document: Document, rows: int) -> Iterator[str]:
+    yield from (f"## {harmless(document.title)}", "", _spans(document.subtitle), "")
+    yield from (f"- {_spans(each)}" for each in document.verdicts)
+    yield ""
+    for section in document.sections:
+        yield from _section(section, 3, rows)
+    yield _spans(document.made)
+
+
+def _section(section: Section, level: int, rows: int) -> Iterator[str]:
+    """A section; of its parts only the first is open, so that a comment stays short to look at."""
+    yield from (f"{'#' * level} {harmless(section.title)}", "")
+    yield from _blocks(section.blocks, rows)
+    for n, part in enumerate(section.parts):
+        if n == 0:
+            yield from _section(part, level + 1, rows)
+        else:
+            yield from (f"<details><summary>{harmless(part.title)}</summary>", "")
+            yield from _blocks(part.blocks, rows)
+            yield from ("</details>", "")
+
+
+def _blocks(blocks: Iterable[Block], rows: int) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case Text() if block.in_markdown:
+                yield from (_spans(block.spans), "")
+            case Bullets():
+                yield from _bullets(block, rows)
+            case Table() if block.in_markdown:
+                yield from _table(block, rows)
+            case Folded() if block.in_markdown:
+                yield from _blocks(block.blocks, rows)
+            case _:
+                pass
+
+
+def _bullets(block: Bullets, rows: int) -> Iterator[str]:
+    kept = max(block.loud, rows)
+    yield from (f"- {_spans(item)}" for item in block.items[:kept])
+    if len(block.items) > kept:
+        yield f"- {plural(len(block.items) - kept, 'line')} left out"
+    yield ""
+
+
+def _table(table: Table, rows: int) -> Iterator[str]:
+    kept = [n for n, column in enumerate(table.columns) if not column.drawn]
+    rest = 0
+    if table.matrix:
+        size = min(COLUMNS_OF_MATRIX, rows)
+        rest = max(0, len(kept) - 1 - size)
+        kept = kept[: size + 1]
+        rows = size
+    columns = [table.columns[n] for n in kept]
+    yield from (f"**{harmless(table.caption)}**", "")
+    yield _row_page([harmless(column.title) for column in columns])
+    yield "|" + "|".join("--:" if column.numeric else ":--" for column in columns) + "|"
+    yield from (_row_page([_cell(row[n]) for n in kept]) for row in table.rows[:rows])
+    yield ""
+    left = [plural(len(table.rows) - rows, "row")] if len(table.rows) > rows else []
+    left += [plural(rest, "column")] if rest else []
+    if left:
+        yield from (f"_{' and '.join(left)} left out; `--json` has all._", "")
+
+
+def _cell(cell: Cell) -> str:
+    return harmless(f"{cell.text} ({cell.below})" if cell.below else cell.text)
+
+
+def _row_page(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _spans(spans: Line) -> str:
+    parts = []
+    for span in spans:
+        match span:
+            case Code():
+                parts.append(code(span.text))
+            case Link():
+                parts.append(harmless(span.text))
+            case Word(weight="strong"):
+                parts.append(f"**{harmless(span.text)}**")
+            case Word():
+                parts.append(harmless(span.text) if parts else at_line_start(span.text))
+    return "".join(parts)
+
+
+def _cut(text: str) -> str:
+    """Whole lines of it, as many as fit, and that it is cut."""
+    note = "\n\n_Cut here: the report is longer than a comment may be; `--format html` has all._\n"
+    room = MOST_BYTES - len(note.encode())
+    head = text.encode()[:room].decode(errors="ignore")
+    return head.rpartition("\n")[0] + note

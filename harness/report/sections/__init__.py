@@ -1,0 +1,1 @@
+"""One section a subject."""

@@ -1,0 +1,230 @@
+"""The ladder of a game in a report: who is ahead, drawn with its intervals, and in every number.
+
+Owns the ladder's table and sentence, the second board and the seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weigh.harness.report.render.charts import Scale, axis, interval, scale
+from weigh.harness.report.render.document import Block, Cell, Column, Folded, Line, Section, Table, Text, Word, line
+from weigh.harness.report.sections.board_sheets import board_sheets
+from weigh.harness.report.sections.convert import sheet_blocks
+from weigh.harness.report.sections.table_columns import difference_cell, grid, interval_cell, rank_cell, rate
+from weigh.harness.results.ranking.elo import Board
+from weigh.harness.results.ranking.standings import GameLadder, Interval, SeatMean, Standing
+from weigh.harness.web.viewer.nodes import Element
+from weigh.harness.words import plural, score
+
+
+def verdict(game: GameLadder) -> Line:
+    """What came out, in one sentence."""
+    name = (Word(game.game, "strong"), ": ")
+    if not any(each.episodes for each in game.standings):
+        return line(*name, "no finished episode.")
+    first = next((each for each in game.standings if each.first), None)
+    if first is not None:
+        p = "" if first.first_p_holm is None else f" (p = {first.first_p_holm:.2g})"
+        return line(*name, Word(first.entrant, "strong"), f" is called first{p}{_ahead(game)}.", *_partial(game))
+    lead = game.lead
+    if lead is None:
+        return line(*name, "nobody is called first: fewer than two entrants are ranked.", *_partial(game))
+    if abs(lead.difference) < 5e-4:
+        level = (Word(lead.leader, "strong"), " and ", Word(lead.runner_up, "strong"), " are level.")
+        return line(*name, "nobody is called first. ", *level, *_partial(game))
+    why = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
+    if why is not None:
+        return line(*name, f"{why}.", *_partial(game))
+    alone = next((each for each in game.standings if each.rank_interval == (1, 1) and each.first_p is not None), None)
+    if alone is not None:
+        p = "" if alone.first_p_holm is None else f" (p = {alone.first_p_holm:.2g} by Holm)"
+        told = (
+            f" leads by {lead.difference:.3f}{_ends(lead.interval)}, sure if this were the only game, not among all{p}."
+        )
+    else:
+        told = f" leads by {lead.difference:.3f}{_ends(lead.interval)}, which is not enough to be called first."
+    return line(*name, "nobody is called first. ", Word(lead.leader, "strong"), told, *_partial(game))
+
+
+def _ahead(game: GameLadder) -> str:
+    lead = game.lead
+    return "" if lead is None else f", {lead.difference:.3f}{_ends(lead.interval)} ahead of {lead.runner_up}"
+
+
+def _ends(found: Interval | None) -> str:
+    return "" if found is None else f" [{score(found.low)}, {score(found.high)}]"
+
+
+def _partial(game: GameLadder) -> Sequence[str]:
+    if game.expected is None or game.episodes + game.left_out >= game.expected:
+        return ()
+    return (f" Only {game.episodes + game.left_out} of {game.expected} episodes are finished.",)
+
+
+def ladder_section(game: GameLadder, anchor: str) -> Section:
+    """The ladder itself."""
+    blocks: list[Block] = [Text(verdict(game), "verdict")]
+    if game.standings:
+        blocks += [_drawn(game), Text(line(_legend(game)), "quiet", in_markdown=False), *_sees(game), _numbers(game)]
+    return Section("Ladder", anchor, tuple(blocks))
+
+
+def _drawn(game: GameLadder) -> Table:
+    shown = _scale(game)
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False),
+        Column("mean and 95 % interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean"),
+        Column("95% interval", spare=True),
+        Column("adjusted", spare=True),
+        Column("P(first)", spare=True),
+        Column("n", spare=True),
+    )
+    rows = tuple(
+        (
+            Cell(rank_cell(each)),
+            Cell(each.entrant, below=_about(each)),
+            Cell("", _interval(shown, each)),
+            Cell(score(each.mean)),
+            Cell(interval_cell(each.interval)),
+            Cell(score(each.adjusted)),
+            Cell(rate(each.p_first)),
+            Cell(str(each.episodes)),
+        )
+        for each in game.standings
+    )
+    heading = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
+    return Table(heading, columns, rows)
+
+
+def _count(game: GameLadder) -> str:
+    if game.expected is None or game.expected == game.episodes:
+        return plural(game.episodes, "episode")
+    return f"{game.episodes} of {game.expected} episodes"
+
+
+def _about(each: Standing) -> str:
+    called = "called first" if each.first else ""
+    played = "not ranked" if each.unranked else ""
+    return ", ".join(filter(None, (called, played)))
+
+
+def _scale(game: GameLadder) -> Scale:
+    values: list[float | None] = []
+    for each in game.standings:
+        values += [each.mean, each.adjusted]
+        if each.interval is not None:
+            values += [each.interval.low, each.interval.high]
+    return scale(values)
+
+
+def _interval(shown: Scale, each: Standing) -> Element | None:
+    if each.mean is None:
+        return None
+    sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
+    words = f"{each.entrant}: mean {score(each.mean)}, {sure}, adjusted {score(each.adjusted)}"
+    ends = None if each.interval is None else (each.interval.low, each.interval.high)
+    return interval(shown, words, each.mean, ends, each.adjusted, ranked=each.unranked is None)
+
+
+def _legend(game: GameLadder) -> str:
+    parts = [
+        "Dot: mean score; bar: its 95 % interval; diamond: opponent-adjusted mean; heavy line: 0, the field's average."
+    ]
+    if any(each.mean is not None and each.interval is None for each in game.standings):
+        parts.append("A ring instead of a dot has no interval.")
+    if any(each.unranked for each in game.standings):
+        parts.append("Broken bars belong to entrants that are listed and not ranked.")
+    return " ".join(parts)
+
+
+def _sees(game: GameLadder) -> Iterator[Text]:
+    parts = []
+    lead = game.lead
+    if lead is not None and lead.interval is not None and lead.detectable != 0:
+        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
+        if game.detectable is None:
+            parts.append(f"{difference_cell(None)} between two typical entrants")
+    if game.detectable:
+        parts.append(f"{game.detectable:.3f} between two typical entrants")
+    if parts:
+        played = plural(game.blocks, "block")
+        said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."
+        yield Text(line(said), "quiet")
+
+
+def _numbers(game: GameLadder) -> Folded:
+    cells = grid(game.standings, None)
+    names = [each.entrant for each in game.standings]
+    columns = tuple(Column(column.heading, numeric=column.right) for column in cells.columns)
+    rows = tuple(
+        tuple(Cell(name if n == 1 else text) for n, text in enumerate(row))
+        for name, row in zip(names, cells.cells, strict=True)
+    )
+    table = Table(f"{game.game}: everything beside the mean", columns, rows, wide=True)
+    return Folded("Every number of the ladder", (table,))
+
+
+def board_section(board: Board, anchor: str) -> Section:
+    """Elo and OpenSkill beside the mean."""
+    blocks: list[Block] = []
+    for sheet in board_sheets([board], None):
+        caption = f"{board.game}: Elo and OpenSkill, {plural(board.episodes, 'episode')} in the order of the schedule"
+        blocks += sheet_blocks(sheet, caption)
+    return Section("Second board", anchor, tuple(blocks))
+
+
+def seat_section(game: GameLadder, anchor: str) -> Section:
+    """Mean score by seat, over all entrants and for each."""
+    if not game.seats:
+        return Section("Score by seat", anchor, (Text(line("no scored episode"), "quiet"),))
+    return Section("Score by seat", anchor, (_seats(game.seats), *_seats_by_entrant(game)))
+
+
+def _seats(seats: Sequence[SeatMean]) -> Table:
+    values: list[float | None] = []
+    for each in seats:
+        values += [each.mean, *([] if each.interval is None else [each.interval.low, each.interval.high])]
+    shown = scale(values)
+    columns = (
+        Column("seat", numeric=False),
+        Column("mean and 95 % interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean"),
+        Column("95% interval"),
+        Column("episodes", spare=True),
+    )
+    rows = tuple(
+        (
+            Cell(f"seat {each.seat}"),
+            Cell("", interval(shown, _seat_words(each), each.mean, _pair(each.interval))),
+            Cell(score(each.mean)),
+            Cell(interval_cell(each.interval)),
+            Cell(str(each.episodes)),
+        )
+        for each in seats
+    )
+    return Table("Mean score by seat, over all entrants: away from 0 is the game's doing", columns, rows)
+
+
+def _seat_words(each: SeatMean) -> str:
+    sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
+    return f"seat {each.seat}: mean {score(each.mean)}, {sure}"
+
+
+def _pair(found: Interval | None) -> tuple[float, float] | None:
+    return None if found is None else (found.low, found.high)
+
+
+def _seats_by_entrant(game: GameLadder) -> Iterator[Block]:
+    columns = (Column("entrant", numeric=False), *(Column(f"seat {each.seat}") for each in game.seats))
+    rows = tuple(
+        (Cell(each.entrant), *(Cell(score(mean)) for mean in _by_seat(each, len(game.seats))))
+        for each in game.standings
+    )
+    yield Folded("By entrant", (Table("Mean score of each entrant in each seat", columns, rows, wide=True),))
+
+
+def _by_seat(each: Standing, seats: int) -> tuple[float | None, ...]:
+    return (*each.seat_means, *[None] * seats)[:seats]

@@ -1,0 +1,1 @@
+"""The ladder made from a run's tidy rows."""

@@ -1,0 +1,285 @@
+"""The ladder as values: what is known of every entrant in every game, and its JSON form.
+
+Owns the words and keys of a ladder, and where an interval is cut. Computes nothing else:
+`harness.results.ranking.ladder` makes these, `harness.report.sections.tables` shows them.
+`to_json` is a contract: other people's scripts read it; `docs/method.md` says what each number estimates.
+None everywhere means: not known, or not applicable. It never stands for 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from weigh.games.game import Json
+from weigh.harness.store.accounts import Accounts, Traffic
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+SCHEMA = 1
+"""Raised whenever a reader of older ladders would misread a newer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, middle: float, half: float, bound: float) -> Interval | None:
+        """`middle` give or take `half`, cut to [-bound, bound], where such numbers lie; None for a half that is NaN."""
+        return None if isnan(half) else cls(max(-bound, middle - half), min(bound, middle + half))
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How an entrant came by its moves, over all its finished episodes, left-out ones included."""
+
+    decisions: int
+    by_model: int
+    """Legal at the first attempt."""
+    by_retry: int
+    by_fallback: int
+    by_scripted: int
+    by_human: int
+    own_move_rate: float | None
+    """Decisions that the entrant made itself: all but those of the fallback."""
+    retry_rate: float | None
+    """Decisions whose first attempt gave no legal move."""
+    fallback_rate: float | None
+    """Decisions at which the game's fallback policy moved instead."""
+    fallback_episodes: int
+    """Episodes in which that happened to this entrant."""
+    faults: Mapping[str, int]
+    """Attempts without a legal move, by cause; every cause is there."""
+    refusal_streak: int
+    """The most attempts that the model refused one after the other, at one seat of one episode."""
+    voids: int
+    """Starts of this entrant's episodes that an outage ended."""
+    voids_own: int
+    """Those in which it was this entrant's provider that failed."""
+    void_rate: float | None
+    """`voids` over all starts: voids and finished episodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What an entrant's finished episodes cost, earlier starts of them that an outage ended included."""
+
+    calls: int
+    answered: int
+    input_tokens: int | None
+    """All prompt tokens of calls whose usage is known, cached ones included."""
+    cached_tokens: int | None
+    cache_written_tokens: int | None
+    output_tokens: int | None
+    """All generated tokens, reasoning included."""
+    reasoning_tokens: int | None
+    unknown_usage_calls: int
+    """Calls that nobody can count: the tokens above are lower bounds when there are any."""
+    cost_usd: float | None
+    """Total; None when the cost of any episode is unknown."""
+    cost_known_usd: float
+    """Total over the episodes whose cost is known: a lower bound of the total."""
+    cost_unknown_episodes: int
+    cost_per_episode_usd: float | None
+    latency_mean: float | None
+    """Seconds to an answer, queues left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One entrant in one game."""
+
+    entrant: str
+    scripted: bool
+    models: tuple[str, ...]
+    """`provider:model`, more than one only when a name stood for several policies."""
+    policies: tuple[str, ...]
+    """Policy digests, likewise."""
+    rank: int | None
+    """Place by mean score among the ranked; equal means share a place. None: listed, not ranked."""
+    unranked: str | None
+    """Why there is no rank."""
+    rank_interval: tuple[int, int] | None
+    """The best and the worst rank of the 95 % interval; of those by mean and by adjusted mean together where the
+    schedule was not even. Nobody is called first without (1, 1)."""
+    p_first: float | None
+    """Share of bootstrap draws in which the entrant is first by mean; None while any ranked entrant has no interval, or
+    never met the others, directly or through others."""
+    first_p: float | None
+    """p-value of the claim that this entrant, the leader of its game, is first: twice the share of draws in which it is
+    not first alone, 0.05 where the rank interval becomes (1, 1). The larger of that by mean and that by adjusted mean
+    where the schedule was not even. None for everybody else, for the leader of nobody, while any ranked entrant has no
+    interval, and where entrants were never linked."""
+    first_p_holm: float | None
+    """The same, corrected by Holm for the leaders of all games of the ladder; equal to it when there is one."""
+    first: bool
+    """Called first: `first_p_holm` is 0.05 or less. With one game: the rank interval is (1, 1) and there is somebody to
+    be ahead of."""
+    episodes: int
+    """Scored episodes, those of the view."""
+    blocks: int
+    """Different blocks among them: the number of independent observations."""
+    unscored: int
+    """Seat-episodes without a score: counted here, in no mean."""
+    mean: float | None
+    interval: Interval | None
+    """Of `mean`, clustered by block; None for fewer than two blocks, or fewer than five that all agree."""
+    adjusted: float | None
+    """Opponent-adjusted mean. May lie beyond [-1, 1]."""
+    adjusted_interval: Interval | None
+    """Of `adjusted`, clustered by block and not cut; None as for `interval`, and where there is no `adjusted`."""
+    strength: float | None
+    """Schedule strength: how much stronger than an even share of the others its opponents were."""
+    opponents: int
+    """Different entrants met."""
+    seat_means: tuple[float | None, ...]
+    """Mean score in each seat."""
+    points: float | None
+    """Mean of the game's own points."""
+    collusion: float | None
+    """Mean collusion index."""
+    collusion_high: float | None
+    """Share of episodes with an index of 0.5 or more."""
+    score_per_dollar: float | None
+    """Sum of the scores over the cost of the same episodes, in 1/USD; None when that cost is unknown or 0. Where the
+    mean is negative it says nothing: the more is spent, the better it looks."""
+    conduct: Conduct
+    spend: Spend
+    traffic: Traffic | None
+    """All its calls in this game, of void and unfinished episodes too. None: it made none, or nobody counted them."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As in `Ladder.to_json`."""
+        return json_object(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatMean:
+    """One seat, over all entrants: near 0 where seats are equally good."""
+
+    seat: int
+    mean: float
+    interval: Interval | None
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The first of the ranked against the second."""
+
+    leader: str
+    runner_up: str
+    difference: float
+    interval: Interval | None
+    blocks_needed: int | None
+    """Blocks of the game's schedule at which a difference of this size would show in four runs of five."""
+    detectable: float | None
+    """The smallest true difference between these two that the blocks played show at 5 %, two-sided, in four runs of
+    five; None without an interval, and where no two means can differ so much."""
+
+
+CaveatKind: TypeAlias = Literal[
+    "partial",
+    "not_separated",
+    "uneven_schedule",
+    "few_blocks",
+    "no_spread",
+    "several_games",
+    "no_baseline",
+    "same_policy",
+    "renamed_policy",
+    "not_in_all_runs",
+    "adjusted_beyond",
+    "one_opponent",
+    "not_linked",
+    "uneven_meetings",
+    "incomplete_blocks",
+    "shared_deals",
+    "mixed_tables",
+    "unscored",
+    "voids",
+    "left_out",
+    "unknown_cost",
+    "cut_prompts",
+    "reasoning_only",
+    "refusals",
+    "unequal_truncation",
+    "reused",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """Something to know before the numbers are believed."""
+
+    kind: CaveatKind
+    text: str
+    """One line for people. Entrant names stand in it as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameLadder:
+    """The ladder of one game."""
+
+    game: str
+    episodes: int
+    """Finished, those of the view."""
+    expected: int | None
+    """How many were ordered, None when nobody said."""
+    blocks: int
+    left_out: int
+    """Finished episodes that the view leaves out because the fallback moved in them."""
+    voids: int
+    """Starts that an outage ended."""
+    standings: tuple[Standing, ...]
+    """The ranked by mean, then the others."""
+    seats: tuple[SeatMean, ...]
+    lead: Lead | None
+    """None with fewer than two ranked entrants."""
+    detectable: float | None
+    """As in `lead`, between two typical entrants: the median over all pairs of the ranked."""
+    caveats: tuple[Caveat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The ladders of one or several games. Scores of different games are never averaged."""
+
+    games: tuple[GameLadder, ...]
+    """By name of the game."""
+    max_fallback_rate: float
+    """Entrants above it are listed, not ranked."""
+    fallback_episodes: Literal["included", "left out"]
+    """The view: with every finished episode, or only those in which no seat was moved by the fallback."""
+    accounts: Accounts
+    """All calls of the runs, by game, entrant and model; without rows when nobody counted them."""
+
+    def to_json(self) -> dict[str, Json]:
+        """JSON with the field names above as keys, intervals as `[low, high]`, unknown numbers as null."""
+        return {"schema_version": SCHEMA, **json_object(self)}
+
+
+def json_object(value: DataclassInstance) -> dict[str, Json]:
+    """The field names as keys, intervals as `[low, high]`, tuples as lists. Raises TypeError for what has no JSON."""
+    return {f.name: _json(getattr(value, f.name)) for f in fields(value)}
+
+
+def _json(value: object) -> Json:
+    if isinstance(value, Interval):
+        return [value.low, value.high]
+    if is_dataclass(value) and not isinstance(value, type):
+        return json_object(value)
+    if isinstance(value, tuple):
+        return [_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _json(item) for key, item in value.items()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"{type(value).__name__} has no place in a ladder")

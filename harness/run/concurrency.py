@@ -1,0 +1,263 @@
+"""How many calls may be in flight at one model, and how many may start in a minute.
+
+Owns the adaptive limit, its fair queue, and the ceilings per minute. Knows of providers only what a failed call says of
+itself, and nothing of retries: who waits for a provider's retry-after does so without a slot. While the model is paused
+(`harness.run.pauses`), nobody gets one.
+
+The limit behaves like a congestion window. It starts small enough not to provoke a provider and large enough for the
+seats of one table to ask at once, doubles for every window of clean calls until the first rate limit, is halved by one,
+and from then on grows by one for every window of clean calls. Only a rate limit cuts it: time-outs and server errors
+say nothing about how much is welcome. After a pause it begins again at one, and doubles: the first call finds out
+whether the pause was long enough, on behalf of all that wait.
+
+How many connections to models this process may have open at once.
+
+Owns the arithmetic on the limit on open files, which a shell may have set low: every connection takes one. Beyond the
+limit a connection fails as if the provider were down, so calls at once are held below it from the start. Opens nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from aiolimiter import AsyncLimiter
+
+from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.run.pauses import Pause, Pauses
+from weigh.policies.contract import Request, Usage
+
+RESERVED: Final = 48
+"""Files for everything else: the run's database and its logs, the terminal, the event loop, certificates."""
+
+
+def fitted(endpoints: Mapping[str, Endpoint], calls: int | None = None) -> dict[str, Endpoint]:
+    """`endpoints` with no more calls at once, all together, than there is room for; each model gets an even share.
+
+    `calls` is the most that the run makes at once, where it is known. The process's own limit is raised first, as far
+    as it may be.
+    """
+    wanted = sum(endpoint.concurrency for endpoint in endpoints.values())
+    room = _room(wanted if calls is None else min(wanted, calls))
+    if room is None:
+        return dict(endpoints)
+    share = max(1, room // max(1, len(endpoints)))
+    return {
+        model: replace(endpoint, concurrency=min(endpoint.concurrency, share)) for model, endpoint in endpoints.items()
+    }
+
+
+def shortage(endpoints: Mapping[str, Endpoint], calls: int | None = None) -> str | None:
+    """One line when `fitted` takes something away: what, and how to get it back. None when all fits."""
+    held = fitted(endpoints, calls)
+    fewer = [model for model, endpoint in endpoints.items() if held[model].concurrency < endpoint.concurrency]
+    if not fewer:
+        return None
+    most = max(held[model].concurrency for model in fewer)
+    return (
+        f"this process may open few files (ulimit -n), so at most {most} calls at once go to each of "
+        f"{', '.join(fewer)}: raise the limit, as with `ulimit -n 4096`"
+    )
+
+
+def _room(connections: int) -> int | None:
+    """How many of so many connections can be open at once; None when all can."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + RESERVED
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return None
+    raised = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+        soft = raised
+    except (ValueError, OSError):  # some systems allow less than they say
+        pass
+    return None if soft >= needed else max(1, soft - RESERVED)
+
+
+START = 32
+"""Calls in flight at the beginning, where the ceiling allows: more than the 26 seats of the widest table, whose
+requests leave as one batch."""
+
+MINUTE = 60.0
+
+_CHARACTERS_PER_TOKEN = 4
+"""Of English text, roughly; providers that count tokens per minute estimate as coarsely."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """The state of one model's slots at one moment, for display."""
+
+    in_flight: int
+    limit: int
+    waiting: int
+    """Calls that are ready to leave and wait for a slot or for the minute's budget."""
+    cuts: int
+    """How often a rate limit has halved the limit."""
+
+
+class Slots:
+    """The slots of one model, shared by every seat that plays it. For one event loop."""
+
+    def __init__(
+        self,
+        ceiling: int,
+        *,
+        start: int = START,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        pauses: Pauses | None = None,
+    ) -> None:
+        """`pauses` are new ones unless given."""
+        if ceiling < 1 or start < 1:
+            raise ValueError(f"slots need a ceiling and a start of at least 1, not {ceiling} and {start}")
+        self._ceiling = ceiling
+        self._limit = float(min(start, ceiling))
+        self._doubling = True
+        self._in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._pacing = 0
+        self._cuts = 0
+        self._requests = None if requests_per_minute is None else _ceiling(requests_per_minute)
+        self._tokens = None if tokens_per_minute is None else _ceiling(tokens_per_minute)
+        self._tokens_per_minute = tokens_per_minute or 0.0
+        self.answered = 0
+        """Calls that ended well."""
+        self.pauses = Pauses() if pauses is None else pauses
+        self.pauses.follow(self._paused)
+
+    @classmethod
+    def for_endpoint(cls, endpoint: Endpoint) -> Slots:
+        """Slots under the endpoint's limits. A server on this machine has no rate limit to feel one's way to: its slots
+        are open from the start."""
+        return cls(
+            endpoint.concurrency,
+            start=endpoint.concurrency if endpoint.loopback else START,
+            requests_per_minute=endpoint.requests_per_minute,
+            tokens_per_minute=endpoint.tokens_per_minute,
+        )
+
+    @property
+    def view(self) -> SlotView:
+        """What is going on now."""
+        return SlotView(self._in_flight, int(self._limit), len(self._waiting) + self._pacing, self._cuts)
+
+    @asynccontextmanager
+    async def slot(self, tokens: int = 0) -> AsyncIterator[None]:
+        """Wait for one's turn, first come first served, and be in flight while the block runs.
+
+        A `CallFailed` that leaves the block and is `limited` cuts the limit; a block that ends well lets it grow.
+        `tokens` counts against the ceiling of tokens per minute; see `expected_tokens`. The minute's budgets are waited
+        for before a slot is taken, so that no slot is held by a call that may not leave yet.
+        """
+        if self._requests is not None or self._tokens is not None:
+            await self._pace(tokens)
+        await self._enter()
+        cuts = self._cuts
+        try:
+            yield
+        except CallFailed as failed:
+            if failed.limited:
+                self._cut(cuts)
+            raise
+        else:
+            self.answered += 1
+            if cuts == self._cuts:
+                self._grow()
+        finally:
+            self._leave()
+
+    async def _pace(self, tokens: int) -> None:
+        self._pacing += 1
+        try:
+            if self._requests is not None:
+                await self._requests.acquire()
+            if self._tokens is not None:
+                # A request larger than the whole minute's budget takes all of it, else it could never leave.
+                left = min(float(tokens), self._tokens_per_minute)
+                while left > 0.0:
+                    part = min(left, self._tokens.max_rate)
+                    await self._tokens.acquire(part)
+                    left -= part
+        finally:
+            self._pacing -= 1
+
+    async def _enter(self) -> None:
+        if not self._waiting and self._open():
+            self._in_flight += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled():
+                self._leave()  # the turn had come: pass it on
+            elif turn in self._waiting:  # else `_admit` has passed over it, when many give up at one moment
+                self._waiting.remove(turn)
+            raise
+
+    def _leave(self) -> None:
+        self._in_flight -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in as many as the limit allows, in the order in which they came."""
+        while self._waiting and self._open():
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._in_flight += 1
+                turn.set_result(None)
+
+    def _open(self) -> bool:
+        return self.pauses.current is None and self._in_flight < int(self._limit)
+
+    def _paused(self, pause: Pause | None) -> None:
+        if pause is None:
+            self._limit = 1.0
+            self._doubling = True
+            self._admit()
+
+    def _grow(self) -> None:
+        """One clean call. It proves room only where the limit was in use; an idle limit does not grow."""
+        if self._in_flight >= int(self._limit):
+            step = 1.0 if self._doubling else 1.0 / self._limit
+            self._limit = min(float(self._ceiling), self._limit + step)
+
+    def _cut(self, cuts_at_start: int) -> None:
+        """Halve, once for all calls that were in flight together: they tell of one and the same overload."""
+        if cuts_at_start == self._cuts:
+            self._cuts += 1
+            self._doubling = False
+            self._limit = max(1.0, int(self._limit) / 2)
+
+
+def _ceiling(rate: float) -> AsyncLimiter:
+    """A leaky bucket from which no minute takes more than `rate`.
+
+    A full bucket lets its size through at once, and what leaks meanwhile: a bucket of the whole rate would let nearly
+    twice as much through in the first minute. So it holds a quarter of the rate, and the rest leaks evenly.
+    """
+    burst = rate / 4
+    if burst < 1.0:
+        return AsyncLimiter(1.0, MINUTE / rate)
+    return AsyncLimiter(burst, MINUTE * burst / (rate - burst))
+
+
+def expected_tokens(request: Request) -> int:
+    """An upper estimate of a request's tokens, prompt and reply: what providers count against tokens per minute."""
+    most = most_tokens(request)
+    return (most.input or 0) + (most.output or 0)
+
+
+def most_tokens(request: Request) -> Usage:
+    """The same by kind, for calls of which nobody told what they used."""
+    characters = sum(len(message.text) for message in request.messages)
+    return Usage(input=characters // _CHARACTERS_PER_TOKEN, output=request.sampling.max_tokens)

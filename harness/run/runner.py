@@ -1,0 +1,226 @@
+"""A run: every episode of a schedule, played several at once, each kept as it ends.
+
+Owns which episode is played when, what happens after an outage, and how a run comes to a stop. Knows the schedule, the
+store and the lines as values handed in; names no provider and prints nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from weigh.games.game import AnyGame
+from weigh.harness.config.schedule import Episode, names_key
+from weigh.harness.run.episode import Table, Watch, play_episode
+from weigh.harness.run.limits import Brake, Pull, Stopping
+from weigh.harness.run.model_calls import Exchange, Ledger, SeatLine
+from weigh.harness.run.sweep import Flight, Sweep
+from weigh.harness.seeds import deal_aliases, stream
+from weigh.harness.store.calls import Call, Void
+from weigh.harness.store.record import Record
+from weigh.policies.contract import Fatal, Policy
+
+
+class Keeper(Ledger, Protocol):
+    """Where a run is kept; everything is committed when a method returns."""
+
+    def add_record(self, record: Record) -> None: ...
+
+    def add_void(self, void: Void) -> None: ...
+
+
+class Onlooker(Protocol):
+    """Whoever follows a run. Called as things happen, with what is already kept."""
+
+    def episode_started(self, key: str, entrants: Sequence[str]) -> None: ...
+
+    def episode_finished(self, record: Record) -> None: ...
+
+    def episode_void(self, void: Void) -> None: ...
+
+    def call_finished(self, call: Call) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """One game of a run: who plays it, under which config."""
+
+    game: AnyGame
+    config: BaseModel
+    policies: Mapping[str, Policy]
+    """By entrant name."""
+    fallback: Policy
+    """Scripted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a run is driven. Nothing here changes what is recorded, timeouts and deadlines aside."""
+
+    episodes_in_flight: int = 1
+    """Those that wait for a paused model left out: others are played in their places."""
+    decision_timeout: float = 60.0
+    """Seconds for one attempt at one decision."""
+    episode_deadline: float | None = None
+    """Seconds for one episode."""
+    replays: int = 1
+    """How often, at the end of a sitting, episodes that an outage ended are played again."""
+    outages_in_a_row: int = 5
+    """Void episodes without one answered call of the model in between, after which its provider counts as down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a sitting of a run ended."""
+
+    scheduled: int
+    finished: int
+    """Episodes with a record, earlier sittings included."""
+    void: int
+    """Episodes that an outage ended in this sitting and that have no record."""
+    pulled: Pull | None
+    """Why the run stopped before its last episode, None when it did not."""
+    reason: str
+    """One line on that, empty when it did not."""
+
+    @property
+    def complete(self) -> bool:
+        return self.finished == self.scheduled
+
+
+class Run:
+    """One sitting of a run."""
+
+    def __init__(
+        self,
+        seed: int,
+        divisions: Mapping[str, Division],
+        keeper: Keeper,
+        exchanges: Mapping[str, Exchange],
+        brake: Brake,
+        onlooker: Onlooker,
+        pace: Pace = Pace(),
+        watch: Callable[[Table], Watch | None] = lambda table: None,
+    ) -> None:
+        """`divisions` by game name; `exchanges` by `provider:model`; `watch` gives each episode's own."""
+        self._seed = seed
+        self._divisions = divisions
+        self._keeper = keeper
+        self._exchanges = exchanges
+        self._brake = brake
+        self._onlooker = onlooker
+        self._pace = pace
+        self._watch = watch
+        self._silent: Counter[str] = Counter()
+        """Void episodes by model since its last answered call."""
+
+    async def play(self, episodes: Sequence[Episode], finished: frozenset[str]) -> Summary:
+        """Play every episode whose key is not in `finished`. Returns when all is played or the brake is pulled.
+
+        Raises whatever is a bug, after the other episodes in flight came to rest. Nothing that was kept is lost.
+        """
+        void: dict[str, Episode] = {}
+        played = await self._sweep((episode for episode in episodes if episode.key not in finished), void)
+        for _ in range(self._pace.replays):
+            if not void or self._brake.pulled:
+                break
+            self._onlooker.note(f"playing {len(void)} void episode(s) again, with the same seeds")
+            played += await self._sweep(tuple(void.values()), void)
+        done = len(finished) + played
+        # A brake pulled by the very last call, or after it, stopped nothing.
+        stopped = done < len(episodes)
+        pulled, reason = (self._brake.pulled, self._brake.reason) if stopped else (None, "")
+        return Summary(len(episodes), done, len(void), pulled, reason)
+
+    async def _sweep(self, todo: Iterable[Episode], void: dict[str, Episode]) -> int:
+        """Play through `todo`. Returns how many episodes got a record; `void` holds those that an outage ended."""
+        played = 0
+
+        async def play(episode: Episode, flight: Flight) -> None:
+            nonlocal played
+            result = await self._episode(episode, flight)
+            if isinstance(result, Record):
+                played += 1
+                void.pop(episode.key, None)
+            elif isinstance(result, Void):
+                void[episode.key] = episode
+
+        pauses = {model: exchange.slots.pauses for model, exchange in self._exchanges.items()}
+        sweep = Sweep(todo, max(1, self._pace.episodes_in_flight), play, self._models, pauses, self._brake)
+        await sweep.run()
+        return played
+
+    def _models(self, episode: Episode) -> tuple[str, ...]:
+        """The models that play in an episode, each once."""
+        policies = self._divisions[episode.game].policies
+        seated = (policies[name].model for name in episode.entrants)
+        return tuple(dict.fromkeys(model for model in seated if model is not None))
+
+    async def _episode(self, episode: Episode, flight: Flight) -> Record | Void | None:
+        """Play and keep one episode; None when the run stopped in its midst."""
+        table = self._table(episode)
+        lines = {
+            seat: SeatLine(
+                episode.key, seat, self._exchanges[policy.model], self._keeper, self._brake, on_call=self._called
+            )
+            for seat, policy in enumerate(table.policies)
+            if policy.model is not None
+        }
+        self._onlooker.episode_started(episode.key, episode.entrants)
+        try:
+            result = await play_episode(
+                table, lines, watch=self._watch(table), now=flight.clock, check=self._brake.check
+            )
+        except Stopping:
+            return None
+        except Fatal as fatal:
+            self._brake.pull("fatal", str(fatal))
+            return None
+        if isinstance(result, Record):
+            self._keeper.add_record(result)
+            self._onlooker.episode_finished(result)
+        else:
+            self._keeper.add_void(result)
+            self._onlooker.episode_void(result)
+            self._count_outage(table, result)
+        return result
+
+    def _table(self, episode: Episode) -> Table:
+        division = self._divisions[episode.game]
+        policies = tuple(division.policies[name] for name in episode.entrants)
+        return Table(
+            key=episode.key,
+            block=episode.block,
+            game=division.game,
+            config=division.config,
+            deal=division.game.deal(division.config, stream(self._seed, "deal", episode.deal_key)),
+            run_seed=self._seed,
+            policies=policies,
+            aliases=deal_aliases(len(policies), stream(self._seed, "aliases", names_key(episode.stream_key))),
+            fallback=division.fallback,
+            decision_timeout=self._pace.decision_timeout,
+            episode_deadline=self._pace.episode_deadline,
+            stream_key=episode.stream_key,
+        )
+
+    def _called(self, call: Call) -> None:
+        if call.fate == "answered":
+            self._silent[call.request.model] = 0
+        self._onlooker.call_finished(call)
+
+    def _count_outage(self, table: Table, void: Void) -> None:
+        for model in dict.fromkeys(table.policies[seat].model for seat in void.seats):
+            if model is None:
+                continue
+            self._silent[model] += 1
+            if self._silent[model] >= self._pace.outages_in_a_row:
+                self._brake.pull(
+                    "outage",
+                    f"{model} ended {self._silent[model]} episodes without one answer in between: {void.cause}",
+                )

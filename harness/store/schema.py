@@ -1,0 +1,238 @@
+"""The file format of a run: tables, their version, and how a database file is opened and its failures told.
+
+Owns `run.sqlite` as a format. Knows neither what a call or a record means, nor who may write.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+from urllib.parse import quote
+
+from weigh.harness.errors import StoreFailed, StoreRefused
+
+FILE: Final = "run.sqlite"
+APPLICATION_ID: Final = 0x77_65_69_67
+"""`weig` in ASCII: tells our files from other SQLite files."""
+VERSION: Final = 3
+"""Of the file, in `PRAGMA user_version`. 2 added `ADDED` to format 1; 3 added fields to the manifest, and runs whose
+schedule was extended. Readers of 2 take both for damage."""
+ADDED: Final = {"prompt_characters": "INTEGER", "cache_written_tokens": "INTEGER", "reused_from": "TEXT"}
+"""The columns of `calls` that format 1 had not."""
+
+BUSY_SECONDS: Final = 10.0
+"""How long one statement waits for another process's lock on the file."""
+CHECKPOINT_PAGES: Final = 4000
+"""16 MB of log between two checkpoints, each of which waits for the disk."""
+
+Mode: TypeAlias = Literal["write", "read"]
+
+TABLES: Final = """
+CREATE TABLE meta(
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE episodes(
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    block TEXT,
+    game TEXT,
+    deal_key TEXT
+);
+CREATE TABLE seats(
+    episode INTEGER NOT NULL REFERENCES episodes(id),
+    seat INTEGER NOT NULL,
+    entrant TEXT NOT NULL,
+    score REAL,
+    PRIMARY KEY(episode, seat)
+) WITHOUT ROWID;
+CREATE TABLE records(
+    episode INTEGER PRIMARY KEY REFERENCES episodes(id),
+    body TEXT NOT NULL,
+    times TEXT
+);
+-- Covers the question "which episodes are finished?", so that it need not walk over the bodies.
+CREATE UNIQUE INDEX records_episode ON records(episode);
+CREATE TABLE voids(
+    id INTEGER PRIMARY KEY,
+    episode INTEGER NOT NULL REFERENCES episodes(id),
+    step INTEGER NOT NULL,
+    seats TEXT NOT NULL,
+    cause TEXT NOT NULL
+);
+CREATE TABLE texts(
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    body NOT NULL
+);
+CREATE TABLE calls(
+    id INTEGER PRIMARY KEY,
+    episode INTEGER NOT NULL REFERENCES episodes(id),
+    seat INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    request BLOB NOT NULL,
+    model TEXT NOT NULL,
+    messages TEXT NOT NULL,
+    settings INTEGER NOT NULL REFERENCES texts(id),
+    prompt_characters INTEGER,
+    fate TEXT NOT NULL,
+    reply INTEGER REFERENCES texts(id),
+    reasoning INTEGER REFERENCES texts(id),
+    stop TEXT,
+    stop_detail TEXT,
+    served_by TEXT,
+    input_tokens INTEGER,
+    cached_tokens INTEGER,
+    cache_written_tokens INTEGER,
+    output_tokens INTEGER,
+    reasoning_tokens INTEGER,
+    error TEXT,
+    billing TEXT NOT NULL,
+    cost REAL,
+    started TEXT NOT NULL,
+    latency REAL NOT NULL,
+    reused_from TEXT,
+    UNIQUE(episode, seat, step, attempt, number)
+);
+"""
+
+
+def is_run(folder: Path) -> bool:
+    """Whether there is a run in this folder, as far as the names of its files tell."""
+    return (folder / FILE).is_file()
+
+
+def create_tables(path: Path) -> sqlite3.Connection:
+    """A new database file with empty tables, open for writing."""
+    with telling(path):
+        db = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
+        try:
+            db.executescript(
+                f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; PRAGMA journal_mode = WAL;"
+            )
+            db.executescript(TABLES)
+            _tune(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+def connect(path: Path, mode: Mode) -> sqlite3.Connection:
+    """Open a run's database. Raises StoreRefused when it is none of ours, of a newer version, or damaged."""
+    db = _reachable(path, mode)
+    try:
+        with telling(path):
+            application = db.execute("PRAGMA application_id").fetchone()[0]
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+        if application != APPLICATION_ID:
+            raise StoreRefused(f"{path} is an SQLite file, but not a run of weigh; give the folder of a run")
+        if version > VERSION:
+            raise StoreRefused(
+                f"{path} was written by a newer version of weigh (format {version}, this one reads up to {VERSION}); "
+                "upgrade weigh to read it"
+            )
+        with telling(path):
+            _bring_up(db, version, mode)
+        _tune(db)
+        if mode == "read":
+            db.execute("PRAGMA query_only = ON")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _bring_up(db: sqlite3.Connection, version: int, mode: Mode) -> None:
+    """Let an older format be read as this one; a writer makes it this one, in one transaction."""
+    if version == VERSION:
+        return
+    if version >= 2:
+        if mode == "write":
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        return
+    if mode == "read":
+        # Stands before the table of that name for this connection, and leaves the file as it is.
+        missing = ", ".join(f"NULL AS {name}" for name in ADDED)
+        db.execute(f"CREATE TEMP VIEW calls AS SELECT *, {missing} FROM main.calls")  # noqa: S608 - constants only
+        return
+    added = "".join(f"ALTER TABLE calls ADD COLUMN {name} {kind}; " for name, kind in ADDED.items())
+    db.executescript(f"BEGIN IMMEDIATE; {added} PRAGMA user_version = {VERSION}; COMMIT")
+
+
+def _reachable(path: Path, mode: Mode) -> sqlite3.Connection:
+    """A connection on which a first read has worked.
+
+    A reader opens for writing where it can and then forbids itself to write: only so does SQLite take away its own
+    log files when the last reader leaves. Where the folder cannot be written, a plain reading connection works if the
+    log files are there, and `immutable` works if there is nothing in them.
+    """
+    if not path.is_file():
+        raise StoreRefused(f"{path.parent} is not a run: it has no file {path.name}; give the folder of a run")
+    log = path.with_name(f"{path.name}-wal")
+    ways = ["mode=rw"] if mode == "write" else ["mode=rw", "mode=ro"]
+    if mode == "read" and not (log.exists() and log.stat().st_size):
+        ways.append("mode=ro&immutable=1")
+    for way in ways:
+        db = None
+        try:
+            with telling(path):
+                address = f"file:{quote(os.fsencode(path.absolute()))}?{way}"
+                db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+                db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if mode == "write":
+                    # Asks for the right to write now, and not at the first finished episode.
+                    db.execute("BEGIN IMMEDIATE")
+                    db.execute("ROLLBACK")
+            return db
+        except StoreFailed as failed:
+            if db is not None:
+                db.close()
+            if way == ways[-1]:
+                raise StoreRefused(str(failed)) from failed
+        except BaseException:
+            if db is not None:
+                db.close()
+            raise
+    raise AssertionError("there is at least one way")
+
+
+def _tune(db: sqlite3.Connection) -> None:
+    # NORMAL: a commit survives the death of the process at once, and a power cut once it has been checkpointed.
+    db.executescript(
+        f"PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}; PRAGMA cache_size = -8000;"
+    )
+
+
+@contextmanager
+def telling(path: Path) -> Iterator[None]:
+    """Turns SQLite's errors into StoreRefused (the file is at fault) or StoreFailed (the machine is)."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _told(error, path) from error
+
+
+def _told(error: sqlite3.Error, path: Path) -> StoreRefused | StoreFailed:
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_NOTADB"):
+        return StoreRefused(f"{path} is not a run: it is no SQLite file")
+    if name.startswith("SQLITE_CORRUPT") or "no such table" in str(error) or "no such column" in str(error):
+        return StoreRefused(
+            f"{path} is damaged ({error}); what can still be read comes out with `sqlite3 {path} .recover`"
+        )
+    if name.startswith("SQLITE_FULL"):
+        cause = "the disk is full; free some space"
+    elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        cause = f"it cannot be opened or written ({error}); check the rights on the folder and its files"
+    elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        cause = "another process holds it; wait for that process"
+    else:
+        cause = f"reading or writing failed ({error}); check the disk"
+    return StoreFailed(f"{path}: {cause}, then give the same command again: whatever was kept is safe")

@@ -1,0 +1,397 @@
+"""The store: one folder per run, one SQLite file in it, written by one process at a time.
+
+Owns that what a method kept is committed when it returns, and that a call paid for is found again. A run that is killed
+loses the calls in flight and nothing else. Knows no rules, no providers and no config format; `docs/records.md`
+describes the tables for people who read them with other tools.
+
+Nothing is ever loaded whole: what may be long is iterated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from weigh.harness.errors import StoreFailed, StoreRefused
+from weigh.harness.store import call_table as store_calls
+from weigh.harness.store import usage as store_spending
+from weigh.harness.store.call_table import CallFacts, StoredCall
+from weigh.harness.store.calls import LOST, Call, CallKey, Void
+from weigh.harness.store.episode_table import (
+    EpisodeRow,
+    episode_row,
+    episode_rows,
+    manifest_from,
+    merged,
+    record_from,
+    to_texts,
+)
+from weigh.harness.store.folder import WriterLock, is_held, make_run, write_order
+from weigh.harness.store.manifest import Manifest, Planned
+from weigh.harness.store.record import Record
+from weigh.harness.store.schema import FILE, Mode, connect, is_run, telling
+from weigh.harness.store.texts import Texts, printable
+from weigh.harness.store.usage import Account, Spending
+from weigh.policies.contract import Completion, Request, canonical
+
+__all__ = [
+    "Account",
+    "CallFacts",
+    "EpisodeRow",
+    "Spending",
+    "Store",
+    "StoreFailed",
+    "StoreRefused",
+    "StoredCall",
+    "is_run",
+]
+
+KNOWN_EPISODES: Final = 4096
+"""Episodes whose row number is remembered."""
+
+
+class Store:
+    """An open run. Made by `create` or `open`; a context manager. For one thread.
+
+    Methods that write raise StoreFailed when the disk is full or gone, with what was kept before still in place.
+    """
+
+    def __init__(self, folder: Path, db: sqlite3.Connection, lock: WriterLock | None) -> None:
+        self.folder = folder
+        self._path = folder / FILE
+        self._db = db
+        self._lock = lock
+        self._texts = Texts(db)
+        self._episodes: dict[str, int] = {}
+        self._place = self._inode()
+        self.manifest = self._read_manifest()
+
+    @classmethod
+    def create(cls, folder: Path, manifest: Manifest, episodes: Iterable[Planned] = ()) -> Store:
+        """Make a new run in `folder`, which must not exist or be empty, and open it for writing.
+
+        The folder appears whole or not at all. Raises StoreRefused when there is something in it, StoreFailed when it
+        cannot be made. `episodes` are the schedule: records come back in its order.
+        """
+        return cls._on(folder, "write", make_run(folder, manifest, episodes))
+
+    @classmethod
+    def open(cls, folder: Path, readonly: bool = False) -> Store:
+        """Open the run in `folder`. A writer takes the run's lock; readers may come and go beside it.
+
+        Raises StoreRefused: no run there, written by a newer version, damaged, or being written by another process.
+        """
+        if not folder.is_dir():
+            what = "is a file, not the folder of a run" if folder.exists() else "does not exist"
+            raise StoreRefused(f"{folder} {what}; give the folder that `weigh ladder` made")
+        if not is_run(folder):
+            raise StoreRefused(
+                f"{folder} is not a run: it has no file {FILE}; give the folder that `weigh ladder` made"
+            )
+        return cls._on(folder, "read", None) if readonly else cls._on(folder, "write", WriterLock(folder))
+
+    @classmethod
+    def _on(cls, folder: Path, mode: Mode, lock: WriterLock | None) -> Store:
+        """A store on a run that is there. Lets go of everything when it cannot be opened."""
+        db = None
+        try:
+            db = connect(folder / FILE, mode)
+            return cls(folder, db, lock)
+        except BaseException:
+            if db is not None:
+                db.close()
+            if lock is not None:
+                lock.release()
+            raise
+
+    def close(self) -> None:
+        """Let go of the run. Safe to call twice."""
+        self._db.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def begin_call(self, key: CallKey, request: Request, started: str, cost: float | None = None) -> int:
+        """Keep that a call is about to leave; gives its number. Until `end_call` it counts as lost, at `cost`."""
+        with self._writing(f"a call of {key} is already kept"):
+            values = store_calls.place(key, self._episode(key.episode))
+            values |= store_calls.asked(request, started, self._texts)
+            row = self._db.execute(store_calls.BEGIN, {**values, "error": LOST, "cost": cost}).fetchone()
+        return int(row[0])
+
+    def end_call(self, call: Call) -> None:
+        """Keep what became of a call that was begun. Raises StoreRefused for any other."""
+        with self._writing(f"call {call.number} of {call.key} is already kept"):
+            values = store_calls.place(call.key, self._episode(call.key.episode)) | {"number": call.number}
+            if self._db.execute(store_calls.END, values | store_calls.outcome(call, self._texts)).rowcount != 1:
+                raise StoreRefused(f"{self.folder}: call {call.number} of {call.key} was not begun, or has ended")
+
+    def add_call(self, call: Call) -> None:
+        """Keep a whole call at once. Raises StoreRefused for a second call of the same key and number."""
+        with self._writing(f"call {call.number} of {call.key} is already kept"):
+            values = store_calls.place(call.key, self._episode(call.key.episode)) | {"number": call.number}
+            values |= store_calls.asked(call.request, call.started, self._texts)
+            self._db.execute(store_calls.INSERT, values | store_calls.outcome(call, self._texts))
+
+    def paid(self, key: CallKey, request: Request) -> Call | None:
+        """The last call for this attempt and an equal request that settled it (`calls.SETTLED`), if there is one."""
+        place = (key.episode, key.seat, key.step, key.attempt, bytes.fromhex(request.digest))
+        with telling(self._path):
+            row = self._db.execute(store_calls.PAID, place).fetchone()
+            return None if row is None else store_calls.from_row(row, self._texts, self._path, request)
+
+    def answered(self, key: CallKey, request: Request) -> Completion | None:
+        """What an earlier call for this attempt and an equal request brought, if it was answered."""
+        call = self.paid(key, request)
+        return None if call is None else call.completion
+
+    def next_number(self, key: CallKey) -> int:
+        """The number of the next call for this attempt: how many were made."""
+        with telling(self._path):
+            row = self._db.execute(store_calls.NEXT_NUMBER, (key.episode, key.seat, key.step, key.attempt)).fetchone()
+        return int(row[0])
+
+    def calls(self, episode: str | None = None) -> Iterator[Call]:
+        """Every call, or those of one episode, by episode in schedule order, seat, step, attempt and number."""
+        return (kept.call for kept in self.stored_calls(episode))
+
+    def stored_calls(self, episode: str | None = None) -> Iterator[StoredCall]:
+        """The same, with the request digests that were written when the calls were made."""
+        where = "" if episode is None else "WHERE e.key = ?"
+        query = (
+            f"SELECT {store_calls.COLUMNS} FROM episodes e JOIN calls c ON c.episode = e.id {where} "  # noqa: S608
+            "ORDER BY c.episode, c.seat, c.step, c.attempt, c.number"
+        )
+        with telling(self._path):
+            for row in self._db.execute(query, () if episode is None else (episode,)):
+                yield store_calls.stored(row, self._texts, self._path)
+
+    def call_facts(self) -> Iterator[CallFacts]:
+        """The same without their texts, and many times faster."""
+        with telling(self._path):
+            yield from store_calls.facts(self._db)
+
+    def text(self, place: int) -> str:
+        """A text that `call_facts` points to."""
+        with telling(self._path):
+            return self._texts.get(place)
+
+    def accounts(self) -> tuple[Account, ...]:
+        """What was spent, by game, entrant and model."""
+        with telling(self._path):
+            return tuple(store_spending.accounts(self._db))
+
+    def totals(self) -> Spending:
+        """What was spent in all, by all sittings of the run."""
+        return sum((account.spending for account in self.accounts()), Spending())
+
+    def spending(self, episode: str) -> dict[int, Spending]:
+        """What was spent for each seat of one episode, all its attempts together. No entry for a seat without calls."""
+        with telling(self._path):
+            return store_spending.by_seat(self._db, episode)
+
+    def latencies(self) -> Iterator[tuple[str | None, str | None, str, float]]:
+        """The seconds of every answered call, with its game, entrant and model."""
+        with telling(self._path):
+            yield from store_spending.latencies(self._db)
+
+    def seat_latencies(self, episode: str) -> dict[int, list[float]]:
+        """The same for one episode: sorted, for each seat that has any."""
+        with telling(self._path):
+            return store_spending.latencies_by_seat(self._db, episode)
+
+    # -- episodes ------------------------------------------------------------------------------------------------------
+
+    def add_record(self, record: Record) -> None:
+        """Keep a finished episode. The same record again changes nothing; another one for its key is StoreRefused."""
+        body, times = to_texts(record)
+        with self._writing(f"{record.key} is already kept"):
+            episode = self._episode(record.key, record.block, record.game)
+            kept = self._db.execute("SELECT body FROM records WHERE episode = ?", (episode,)).fetchone()
+            if kept is not None:
+                if kept[0] != body:
+                    raise StoreRefused(f"{record.key} is already finished in {self.folder}, with another record")
+                return
+            self._db.execute("INSERT INTO records(episode, body, times) VALUES (?, ?, ?)", (episode, body, times))
+            self._db.executemany(
+                "INSERT INTO seats(episode, seat, entrant, score) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET score = excluded.score",
+                [
+                    (episode, seat, entrant, score)
+                    for seat, (entrant, score) in enumerate(zip(record.entrants, record.scores, strict=True))
+                ],
+            )
+
+    def add_void(self, void: Void) -> None:
+        """Keep that an outage ended an episode. One episode may be void several times."""
+        with self._writing(f"{void.episode} cannot be kept as void"):
+            episode = self._episode(void.episode, void.block, void.game)
+            self._db.execute(
+                "INSERT INTO voids(episode, step, seats, cause) VALUES (?, ?, ?, ?)",
+                (episode, void.step, json.dumps(void.seats), printable(void.cause)),
+            )
+            self._db.executemany(
+                "INSERT INTO seats(episode, seat, entrant) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                [(episode, seat, entrant) for seat, entrant in enumerate(void.entrants)],
+            )
+
+    def finished(self) -> tuple[str, ...]:
+        """The keys of the finished episodes, in schedule order. Does not read the records themselves."""
+        with telling(self._path):
+            query = "SELECT e.key FROM records r JOIN episodes e ON e.id = r.episode ORDER BY r.episode"
+            return tuple(row[0] for row in self._db.execute(query))
+
+    def records(self) -> Iterator[Record]:
+        """Every finished episode in schedule order, whatever order they finished in."""
+        for _, body, times in self.bodies():
+            yield record_from(body, times, self._path)
+
+    def bodies(self) -> Iterator[tuple[str, str, str | None]]:
+        """The same as JSON text, unread: (the key it is kept under, the record without its times, the times)."""
+        query = "SELECT e.key, r.body, r.times FROM records r JOIN episodes e ON e.id = r.episode ORDER BY r.episode"
+        with telling(self._path):
+            # Not `yield from`: it would close the cursor of whoever stops in the middle, which a closed store forbids.
+            for row in self._db.execute(query):  # noqa: UP028
+                yield row
+
+    def record(self, key: str) -> Record | None:
+        """The record of one episode, or None while it is not finished."""
+        query = "SELECT r.body, r.times FROM episodes e JOIN records r ON r.episode = e.id WHERE e.key = ?"
+        with telling(self._path):
+            row = self._db.execute(query, (key,)).fetchone()
+        return None if row is None else record_from(row[0], row[1], self._path)
+
+    def voids(self) -> Iterator[Void]:
+        """Every time an outage ended an episode, in the order it happened."""
+        query = (
+            "SELECT e.id, e.key, e.block, e.game, v.step, v.seats, v.cause "
+            "FROM voids v JOIN episodes e ON e.id = v.episode ORDER BY v.id"
+        )
+        with telling(self._path):
+            for number, key, block, game, step, seats, cause in self._db.execute(query):
+                yield Void(key, block, game, self._entrants(number), step, tuple(json.loads(seats)), cause)
+
+    def episodes(self) -> Iterator[EpisodeRow]:
+        """Every episode that was planned, or that anything is kept of, in schedule order."""
+        with telling(self._path):
+            yield from episode_rows(self._db)
+
+    def episode(self, key: str) -> EpisodeRow | None:
+        """One of them."""
+        with telling(self._path):
+            return episode_row(self._db, key)
+
+    # -- the run -------------------------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> str:
+        """`running`, `finished`, `interrupted` or `stopped: why`. A run whose process died is `interrupted`."""
+        with telling(self._path):
+            row = self._db.execute("SELECT value FROM meta WHERE name = 'status'").fetchone()
+        said = str(row[0]) if row else "interrupted"
+        if said == "running" and self._lock is None and not is_held(self.folder):
+            return "interrupted"
+        return said
+
+    def set_status(self, status: str) -> None:
+        """Say how the run stands: see `status`."""
+        with self._writing("the status cannot be kept"):
+            self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('status', ?)", (printable(status),))
+
+    def amend(self, manifest: Manifest, episodes: Iterable[Planned]) -> None:
+        """Order the run with another manifest, and plan `episodes` after those there are: all of it or nothing."""
+        with self._writing("an episode to be added is already planned"):
+            write_order(self._db, manifest, episodes)
+        self.manifest = manifest
+
+    def adaptations(self) -> dict[str, tuple[str, ...]]:
+        """What was learned of each model during the run and is done otherwise than ordered: lines, by model."""
+        with telling(self._path):
+            row = self._db.execute("SELECT value FROM meta WHERE name = 'adaptations'").fetchone()
+        return merged(row[0] if row else None, {})
+
+    def add_adaptations(self, learned: Mapping[str, Sequence[str]]) -> None:
+        """Keep what was learned of models, after what was learned before. What is known already changes nothing."""
+        known = self.adaptations()
+        shown = {model: [printable(line) for line in lines] for model, lines in learned.items()}
+        told = merged(canonical(known), shown)
+        if told != known:
+            with self._writing("what was learned of the models cannot be kept"):
+                value = canonical(told)
+                self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('adaptations', ?)", (value,))
+
+    def damage(self) -> str | None:
+        """What is wrong with the file as a database, or None. Reads all of it."""
+        try:
+            with telling(self._path):
+                found = [str(row[0]) for row in self._db.execute("PRAGMA quick_check(1)")]
+        except StoreRefused as refused:
+            return str(refused)
+        return None if found == ["ok"] else "; ".join(" ".join(found).split("\n"))
+
+    def _inode(self) -> tuple[int, int] | None:
+        """What tells the run's file from any other, None when there is none at its place."""
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 - on every write, and pathlib's takes twice as long
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _read_manifest(self) -> Manifest:
+        with telling(self._path):
+            row = self._db.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
+        return manifest_from(row[0] if row else None, self._path)
+
+    def _entrants(self, episode: int) -> tuple[str, ...]:
+        rows = self._db.execute("SELECT entrant FROM seats WHERE episode = ? ORDER BY seat", (episode,))
+        return tuple(row[0] for row in rows)
+
+    def _episode(self, key: str, block: str | None = None, game: str | None = None) -> int:
+        """The row number of an episode, which is added when it was not planned. Inside a transaction."""
+        number = self._episodes.get(key)
+        if number is not None and block is None:
+            return number
+        row = self._db.execute(
+            "INSERT INTO episodes(key, block, game) VALUES (?, ?, ?) ON CONFLICT(key) DO UPDATE "
+            "SET block = coalesce(block, excluded.block), game = coalesce(game, excluded.game) RETURNING id",
+            (key, block, game),
+        ).fetchone()
+        if len(self._episodes) >= KNOWN_EPISODES:
+            self._episodes.clear()
+        self._episodes[key] = number = int(row[0])
+        return number
+
+    @contextmanager
+    def _writing(self, twice: str) -> Iterator[None]:
+        """One transaction: all of it is kept, or nothing is and an error is raised, with `twice` for a repeat."""
+        if self._lock is None:
+            raise StoreRefused(f"{self.folder} is open for reading only")
+        if self._inode() != self._place:
+            # The database would go on in a file that nobody can open any more, and so would the spending.
+            raise StoreFailed(f"{self._path} was deleted or moved while the run was going on; nothing more can be kept")
+        try:
+            with telling(self._path):
+                self._db.execute("BEGIN IMMEDIATE")
+                yield
+                self._db.execute("COMMIT")
+        except BaseException as error:
+            self._texts.forget()
+            self._episodes.clear()
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            if isinstance(error.__cause__, sqlite3.IntegrityError):
+                raise StoreRefused(f"{self.folder}: {twice}") from error
+            raise

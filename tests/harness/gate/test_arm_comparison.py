@@ -1,0 +1,185 @@
+"""A comparison as a value: its numbers by hand, its answers, exit codes and lines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from scipy import stats
+
+from weigh.harness.gate.comparison import ArmComparison, ArmReport, Letter
+from weigh.harness.gate.spent import Spent
+from weigh.harness.report.sections.comparison import comparison_lines
+
+BLOCKS = tuple(f"oshi_zumo/b{n:04}" for n in range(6))
+A = [(0.0, -1.0), (0.5, 0.5), (1.0, 0.0), (-1.0, -1.0), (0.0, 0.0), (0.25, -0.25)]
+B = [(1.0, 0.0), (0.5, 1.0), (1.0, 1.0), (0.0, -0.5), (0.5, 0.5), (0.25, 0.0)]
+# Block means of B - A: 1, 0.25, 0.5, 0.75, 0.5, 0.125.
+DIFFERENCES = [1.0, 0.25, 0.5, 0.75, 0.5, 0.125]
+
+
+def arm(letter: Letter, scores, model=None, **more) -> ArmReport:
+    given = {
+        "name": letter.lower(),
+        "policy": "0" * 64,
+        "run": f"results/{letter}",
+        "conduct": {"fallback_rate": 0.125, "retry_rate": 0.25, "cost_per_episode_usd": 0.5, "latency_p50": 1.25},
+        "faults": {},
+        "decisions": 40,
+        "spent": Spent(episodes=12, calls=50, tokens=12_345, cost_known_usd=6.0),
+        **more,
+    }
+    return ArmReport(letter=letter, scores=dict(zip(BLOCKS, scores, strict=False)), model=model, **given)
+
+
+def told(a=A, b=B, again=None, **more) -> ArmComparison:
+    given = {"game": "oshi_zumo", "config": {"coins": 50}, "seats": 2, "seed": 7, "field": ("match",), **more}
+    return ArmComparison(
+        blocks=BLOCKS,
+        a=arm("A", a),
+        b=arm("B", b),
+        again=None if again is None else arm("A again", again),
+        **given,
+    )
+
+
+def lines(comparison: ArmComparison) -> list[str]:
+    return list(comparison_lines(comparison, 80))
+
+
+def test_differences_and_interval_worked_by_hand_and_by_scipy():
+    comparison = told()
+    assert list(comparison.differences.values()) == DIFFERENCES
+    found = comparison.comparison
+    interval = stats.ttest_1samp(DIFFERENCES, 0).confidence_interval()
+    assert found.mean == pytest.approx(3.125 / 6)
+    assert found.interval == pytest.approx((interval.low, interval.high))
+    assert found.p == 2 / 2**6  # all six are above 0: only they and their mirror image lie as far out
+    assert comparison.a.mean == pytest.approx(-1.0 / 12)
+    assert comparison.b.mean == pytest.approx(5.25 / 12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "answer", "code"),
+    [
+        (A, B, "b_higher", 0),
+        (B, A, "a_higher", 0),
+        (A, A, "not_told_apart", 0),
+        (A[:1], B[:1], "nothing", 3),
+        (A[:4], A[:4], "nothing", 3),
+        (A, [tuple(score / 2 for score in block) for block in [(0.0, 0.0)] * 6], "not_told_apart", 0),
+        ([], [], "nothing", 3),
+    ],
+)
+def test_the_answer_is_where_the_interval_lies(a, b, answer, code):
+    comparison = told(a, b)
+    assert (comparison.answer, comparison.exit_code) == (answer, code)
+
+
+def test_blocks_that_all_agree_have_no_interval_and_their_signs_decide():
+    half = [(0.5, 0.5)] * 6
+    comparison = told([(0.0, 0.0)] * 6, half)
+    assert comparison.comparison.p == 2 / 2**6
+    assert comparison.answer == "b_higher"
+    assert comparison.to_json()["difference"]["interval"] is None
+    assert "B - A       +0.500 in every block: no interval" in lines(comparison)
+    five = told([(0.0, 0.0)] * 5, half[:5])
+    assert five.comparison.p == 2 / 2**5  # more than 5 %
+    assert (five.answer, five.exit_code) == ("nothing", 3)
+
+
+def test_an_arm_of_fallback_moves_is_named_whatever_the_answer():
+    broken = {"fallback_rate": 0.9999, "retry_rate": 1.0}
+    comparison = replace(told(), b=arm("B", B, conduct=broken))
+    assert comparison.notes == ("B: the fallback made 99.99 % of its moves, so its score tells of the fallback",)
+    assert any(line.startswith("note ") for line in lines(comparison))
+    assert told().notes == ()
+
+
+def test_a_void_episode_takes_its_whole_block_and_is_counted():
+    comparison = told(b=[*B[:5], (0.25, None)])
+    assert comparison.comparison.missing == 1
+    assert comparison.comparison.n == 5
+    assert comparison.too_void  # one of six
+    assert comparison.exit_code == 4
+    assert "6 of 6 blocks, 1 of them void; 10 pairs of episodes" in " ".join(lines(comparison))
+
+
+def test_what_was_not_played_is_told_and_never_taken_for_equal():
+    comparison = replace(told(A[:5], B[:5]), stopped="the run's 40 calls are used up (limits.max_calls)")
+    assert not comparison.complete
+    assert comparison.exit_code == 4
+    text = "\n".join(lines(comparison))
+    assert "blocks      5 of 6 blocks; 10 pairs of episodes" in text
+    assert "not played to its end: the run's 40 calls are used up" in text
+    assert replace(comparison, interrupted=True).exit_code == 130
+
+
+def test_noise_of_exactly_zero_says_why():
+    comparison = told(again=A)
+    assert comparison.noiseless
+    text = " ".join("\n".join(lines(comparison)).split())
+    assert "noise the same policy against itself gives 0.000 in every block exactly 0 in every block" in text
+    assert "A is a script whose moves follow from what it sees" in text
+    modelled = replace(comparison, a=replace(comparison.a, model="openai:m"))
+    assert "the model answered alike both times" in " ".join("\n".join(lines(modelled)).split())
+
+
+def test_noise_is_a_less_itself_beside_the_difference():
+    again = [(0.5, -1.0), *A[1:]]
+    comparison = told(again=again)
+    assert not comparison.noiseless
+    assert comparison.null is not None
+    assert comparison.null.mean == pytest.approx(0.25 / 6)
+    text = "\n".join(lines(comparison))
+    assert "the same policy against itself gives +0.042" in text
+    assert "\nnoise  +0.042  " in text
+
+
+def test_noise_that_excludes_0_is_a_warning():
+    comparison = told(again=B)
+    text = " ".join("\n".join(lines(comparison)).split())
+    assert "it does not hold 0, as happens by chance once in twenty times" in text
+
+
+def test_text_fits_into_80_columns_and_is_ascii():
+    shown = lines(told(again=A))
+    assert max(map(len, shown)) <= 80
+    assert "\n".join(shown).isascii()
+    assert shown[0] == "A a, B b: B scores more than A"
+
+
+def test_each_arm_has_its_faults_by_kind_and_what_it_took():
+    comparison = told()
+    comparison = replace(comparison, b=arm("B", B, faults={"truncated": 3, "illegal": 1}))
+    shown = {line.split("  ")[0]: line.split()[-2:] for line in lines(comparison)}
+    assert shown["faults: truncated"] == ["0", "3"]
+    assert shown["faults: illegal"] == ["0", "1"]
+    assert shown["fallback rate"] == ["12.5%", "12.5%"]
+    assert shown["cost"] == ["$6.00", "$6.00"]
+    assert shown["tokens"] == ["12k", "12k"]
+
+
+def test_an_unknown_cost_is_unknown_and_never_0():
+    spent = Spent(episodes=12, calls=50, unknown_cost_calls=50)
+    comparison = replace(told(), a=arm("A", A, spent=spent, conduct={}))
+    shown = {line.split("  ")[0]: line.split() for line in lines(comparison)}
+    assert shown["cost"][1] == "unknown"
+    assert shown["cost an episode"][-2] == "-"
+    assert comparison.to_json()["arms"][0]["cost_usd"] is None
+
+
+def test_the_json_form_is_plain_json_with_every_block():
+    document = json.loads(json.dumps(told(again=A).to_json(), allow_nan=False))
+    assert document["difference"]["mean"] == pytest.approx(3.125 / 6)
+    assert document["null"]["noiseless"] is True
+    assert [block["difference"] for block in document["blocks"]] == DIFFERENCES
+    assert document["blocks"][0]["a"] == [0.0, -1.0]
+    assert [one["arm"] for one in document["arms"]] == ["A", "B", "A again"]
+    assert told().to_json()["null"] is None
+
+
+def test_names_are_shown_harmless():
+    comparison = replace(told(), b=arm("B", B, name="b\x1b[2J\u202e"))
+    assert "\x1b" not in "\n".join(lines(comparison))

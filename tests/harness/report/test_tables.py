@@ -1,0 +1,226 @@
+"""Tables: readable at any width, safe for any name, the same numbers in every form."""
+
+import csv
+import io
+import json
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from tests.harness.results.ladder_frames import by_strength, planned, seats, voids
+from weigh.harness.report.render.aligned import width_of
+from weigh.harness.report.sections.table_columns import distinct, rate
+from weigh.harness.report.sections.tables import csv_text, markdown, plain_lines, renderable
+from weigh.harness.results.ranking.ladder import rank
+
+FOUR = {"ann": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3}
+
+
+def ladder_of(strengths=None, **options):
+    strengths = strengths or FOUR
+    names = list(strengths)
+    return rank(
+        seats(planned(names, 4, 6, game="goofspiel"), by_strength(strengths), scripted=names[-1:], **options),
+        expected_episodes={"goofspiel": 30},
+    )
+
+
+def printed(ladder, width, encoding="utf-8"):
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=False).print(renderable(ladder, width, encoding))
+    return out.getvalue()
+
+
+def test_sixty_columns_show_the_essential_ones():
+    lines = printed(ladder_of(), 60).splitlines()
+    assert all(width_of(line) <= 60 for line in lines)
+    assert lines[0] == "goofspiel: 24 of 30 episodes, 6 blocks"
+    assert lines[1].split() == ["rank", "entrant", "mean", "95%", "interval", "n", "fallback"]
+    assert lines[2].split()[:3] == ["1", "ann", "+0.303"]
+    assert lines[2].split()[-2:] == ["24", "0.0%"]
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 100, 132, 200, 300])
+def test_no_line_of_a_table_is_wider_than_the_terminal(width):
+    names = {
+        "a name of exactly forty characters, one 1": 0.3,
+        "b" * 200: 0.1,
+        "日本語の名前がここに長い": -0.1,
+        "dan": -0.3,
+    }
+    text = printed(ladder_of(names), width)
+    assert all(width_of(line) <= width for line in text.splitlines())
+    assert sum(line.startswith("rank") for line in text.splitlines()) == 1
+
+
+def test_columns_come_with_width_and_go_in_a_fixed_order():
+    heads = [set(printed(ladder_of(), width).splitlines()[1].split()) for width in (40, 60, 80, 120, 300)]
+    for fewer, more in pairwise(heads):
+        assert fewer < more
+    assert {"P(first)", "adjusted", "void", "cost", "s/call", "retried"} <= heads[-1]
+
+
+def test_a_column_that_says_nothing_is_left_out():
+    assert "collusion" not in plain_lines(ladder_of())[1]
+
+
+def test_names_are_text_not_markup_and_no_terminal_control():
+    hostile = {"[red]x[/red]": 0.3, "\x1b[31mred": 0.1, "a\u202eb": -0.1, "two\nlines": -0.3}
+    for text in (printed(ladder_of(hostile), 200), "\n".join(plain_lines(ladder_of(hostile)))):
+        assert "[red]x[/red]" in text
+        assert "\x1b" not in text
+        assert "\\x1b[31mred" in text
+        assert "\\u202e" in text
+        assert "two\nlines" not in text
+
+
+def test_a_terminal_with_a_small_encoding_is_no_error():
+    text = printed(ladder_of({"naïve": 0.3, "日本": 0.1, "cy": -0.1, "dan": -0.3}), 100, "ascii")
+    assert text.isascii()
+    assert "na\\xefve" in text
+
+
+def test_ties_are_marked_and_the_unranked_say_why():
+    equal = rank(seats(planned(list(FOUR), 4, 6), lambda e, s: 0.0, changes={"dan": {"by_fallback": 9, "by_model": 1}}))
+    lines = plain_lines(equal)
+    assert [line.split()[:2] for line in lines[2:6]] == [["1-3", "ann"], ["1-3", "bob"], ["1-3", "cy"], ["-", "dan"]]
+    assert "not ranked: dan: the fallback made 90.0% of its moves, more than 20.0%" in lines
+
+
+def test_faults_costs_seats_and_caveats_stand_below():
+    faulty = {"by_model": 7, "by_retry": 2, "by_fallback": 1, "fault_illegal": 3, "fault_truncated": 1}
+    lines = plain_lines(ladder_of(changes={"bob": faulty, "cy": {"cost_usd": None}}))
+    assert (
+        "faults: bob: illegal 72, truncated 24 in 240 decisions; 30.0% asked again, 10.0% moved by the fallback"
+    ) in lines
+    assert (
+        "cost: bob: $0.2400, $0.0100 an episode, 240 calls, "
+        "tokens 24k in (9.6k cached), 4.8k out (1.2k reasoning), 0.50 s a call"
+    ) in lines
+    assert any(line.startswith("cost: cy: unknown, 240 calls") for line in lines)
+    assert not any(line.startswith("cost: dan") for line in lines)
+    assert any(line.startswith("mean by seat: 0 0.000") for line in lines)
+    assert "note: 24 of 30 episodes are finished; ranks may change" in lines
+
+
+def test_voids_and_left_out_episodes_stand_in_the_heading():
+    episodes = planned(list(FOUR), 4, 6)
+    frame = seats(episodes, by_strength(FOUR), scripted=["dan"])
+    frame.loc[frame.index[0], "by_fallback"] = 1
+    ladder = rank(frame, voids([(episodes[0], [0])]), exclude_fallback_episodes=True)
+    assert plain_lines(ladder)[0] == "g: 23 episodes, 6 blocks, 1 with fallback moves left out, 1 void"
+
+
+def test_markdown_keeps_its_shape_whatever_the_names():
+    hostile = {"a|b": 0.3, "<img src=x>": 0.1, "`code`*bold*": -0.1, "dan": -0.3}
+    lines = markdown(ladder_of(hostile)).splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    cells = [line.replace("\\|", "").count("|") for line in table]
+    assert len(table) == 6
+    assert len(set(cells)) == 1
+    assert "a\\|b" in table[2]
+    assert "&lt;img src=x&gt;" in table[3]
+    assert "\\`code\\`\\*bold\\*" in table[4]
+    assert lines[0] == "### goofspiel: 24 of 30 episodes, 6 blocks"
+
+
+def test_no_name_mentions_refers_or_links_where_markdown_is_pasted():
+    page = markdown(ladder_of({"@root": 0.3, "#12": 0.1, "https://x.test": -0.1, "dan": -0.3}))
+    assert "@root" not in page
+    assert "#12" not in page
+    assert "://" not in page
+
+
+def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
+    ladder = ladder_of({'say "hi", all': 0.3, "two\nlines": 0.1, "cy": -0.1, "dan": -0.3})
+    rows = list(csv.DictReader(io.StringIO(csv_text(ladder), newline="")))
+    standings = ladder.games[0].standings
+    assert [row["entrant"] for row in rows] == ['say "hi", all', "two\nlines", "cy", "dan"]
+    for row, standing in zip(rows, standings, strict=True):
+        assert float(row["mean"]) == standing.mean
+        assert float(row["interval.low"]) == standing.interval.low
+        assert int(row["rank_interval.high"]) == standing.rank_interval[1]
+        assert float(row["adjusted_interval.low"]) == standing.adjusted_interval.low
+        assert row["first_p"] == ("" if standing.first_p is None else str(standing.first_p))
+        assert row["score_per_dollar"] == ("" if standing.scripted else str(standing.score_per_dollar))
+        assert float(row["seat_means.3"]) == standing.seat_means[3]
+        assert int(row["conduct.faults.illegal"]) == 0
+        assert row["collusion"] == ""
+    assert csv_text(rank(seats([], by_strength(FOUR)))) == "game,entrant\n"
+
+
+def test_every_form_of_nothing_says_so():
+    empty = rank(seats([], by_strength(FOUR)))
+    assert plain_lines(empty) == ["no finished episode"]
+    assert printed(empty, 60) == "no finished episode\n"
+    assert markdown(empty) == "no finished episode\n"
+    ordered = rank(seats([], by_strength(FOUR)), expected_episodes={"g": 8})
+    assert plain_lines(ordered) == [
+        "g: 0 of 8 episodes, 0 blocks",
+        "note: 0 of 8 episodes are finished; ranks may change",
+    ]
+
+
+def test_json_keys_are_a_contract():
+    document = json.loads(json.dumps(ladder_of().to_json(), allow_nan=False))
+    assert list(document) == ["schema_version", "games", "max_fallback_rate", "fallback_episodes", "accounts"]
+    game = document["games"][0]
+    assert list(game) == [
+        *("game", "episodes", "expected", "blocks", "left_out", "voids"),
+        *("standings", "seats", "lead", "detectable", "caveats"),
+    ]
+    assert list(game["standings"][0]) == [
+        *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first"),
+        *("first_p", "first_p_holm", "first"),
+        *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "adjusted_interval", "strength"),
+        *(
+            "opponents",
+            "seat_means",
+            "points",
+            "collusion",
+            "collusion_high",
+            "score_per_dollar",
+            "conduct",
+            "spend",
+            "traffic",
+        ),
+    ]
+    assert list(game["lead"]) == ["leader", "runner_up", "difference", "interval", "blocks_needed", "detectable"]
+    assert list(game["seats"][0]) == ["seat", "mean", "interval", "episodes"]
+    assert list(game["caveats"][0]) == ["kind", "text"]
+
+
+def test_long_names_are_cut_and_stay_apart():
+    assert distinct(["short", "a long name"], 8) == ["short", "a lon..."]
+    assert distinct(["prompt-alpha-v1", "prompt-alpha-v2"], 10) == ["prom...-v1", "prom...-v2"]
+    middle = [f"prompt-{n}-{'x' * 20}-end" for n in range(12)]
+    assert len(set(distinct(middle, 9))) == 12
+    assert all(width_of(name) <= 9 for name in distinct(middle, 9))
+    assert distinct(middle, 9)[11] == "prompt~12"
+
+
+def test_rates_never_round_something_to_nothing():
+    assert [rate(value) for value in (None, 0.0, 0.0004, 0.0123, 0.9996, 1.0)] == [
+        *("-", "0.0%", "<0.1%", "1.2%", ">99.9%", "100.0%")
+    ]
+
+
+def test_scores_per_dollar_are_short_and_signed():
+    ladder = ladder_of(changes={"bob": {"cost_usd": 0.0001}, "cy": {"cost_usd": None}})
+    lines = plain_lines(ladder)
+    place = lines[1].index("score/$") + len("score/$")
+    assert [line[:place].split()[-1] for line in lines[2:6]] == ["+30.3", "+1,000", "-", "-"]
+    assert "| score/$ |" in markdown(ladder).replace("\\", "")
+
+
+def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_first():
+    frames = []
+    for game, blocks in (("goof", 3), ("oshi", 8)):
+        frame = seats(planned(list(FOUR), 4, blocks, game="goof"), by_strength(FOUR))
+        frame["game"] = game
+        frames.append(frame)
+    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
+    assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
+    assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
