@@ -109,8 +109,8 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Sea
 def conclusion(result: Record | Void | str) -> dict[str, Json]:
     """What a seat's page is told at the end: lines, and the whole episode where there is a record."""
     from weigh.harness.store.record import Record
-    from weigh.harness.web.viewer.amounts import score
-    from weigh.harness.web.viewer.episode_data import episode_data
+    from weigh.harness.web.scene import score
+    from weigh.harness.web.viewer.episode import episode_data
     from weigh.policies.show import one_line
 
     if isinstance(result, str):

@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from weigh.games.game import Event, Json
-from weigh.harness.web.viewer.amounts import exact_score, score
+from weigh.harness.web.scene import SEALED, exact_score, score
 from weigh.harness.web.viewer.frames import frames_of, states_of
-from weigh.harness.web.viewer.told import SEALED
 from weigh.harness.words import shown
 from weigh.policies.show import one_line
 
@@ -50,7 +49,7 @@ def _lines(record: Record) -> Iterator[str]:
         if step < len(record.moves):
             yield f"--- step {step}: {_name(told, step)}"
             for seat in sorted(before.to_act):
-                played = told.said[step][seat]
+                played = told.moves[step][seat]
                 yield f"{record.aliases[seat]:<{wide}}  {played:<6}  {_by(record, made.get((step, seat)))}"
         else:
             yield "--- stopped by the clock"
@@ -63,7 +62,7 @@ def _lines(record: Record) -> Iterator[str]:
 
 def _name(told: Frames, step: int) -> str:
     """What the game calls a step: `round 4`, `turn 12`."""
-    label = next(frame.beat.label for frame in told.frames if frame.step == step and frame.beat.kind not in SEALED)
+    label = next(frame.label for frame in told.frames if frame.step == step and frame.kind not in SEALED)
     return label.split(":")[0]
 
 
@@ -83,7 +82,7 @@ def _events(record: Record, before: State | None, after: State) -> Iterator[str]
 
 def _standing(record: Record, told: Frames, step: int) -> Iterator[str]:
     """The rows of the table of seats, as they are after the step."""
-    last = [frame.beat for frame in told.frames if frame.step == step][-1]
+    last = [frame for frame in told.frames if frame.step == step][-1]
     for label, texts in last.counts:
         seats = ", ".join(f"{alias} {text}" for alias, text in zip(record.aliases, texts, strict=False))
         yield f"  {label}: {seats}"

@@ -1,1 +1,2 @@
-"""The offline replay page and the live pages of --serve; pictures come from the engine."""
+"""What a browser shows: the offline replay page of a run, and the live pages of `--serve`. Pictures come from the
+engine's positions; nothing here plays or judges."""

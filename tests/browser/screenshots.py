@@ -13,12 +13,12 @@ from typing import Any
 
 from tests.browser.chromium import chromium, looking
 from tests.cli.runner import weigh
-from tests.harness.web.viewer.episodes import by_models
-from tests.harness.web.viewer.runs import make_run
+from tests.harness.web.episodes import by_models
+from tests.harness.web.runs import make_run
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 from weigh.harness.web.viewer.frames import frames_of
-from weigh.harness.web.viewer.run_pages import record_page, run_page
+from weigh.harness.web.viewer.run import record_page, run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 150_000
@@ -36,7 +36,7 @@ MOMENTS = {
     ),
     "half_hearted_step": (("forager", "spoiler"), 0, "move", "dark"),
 }
-"""By game: who plays, the first seed to be tried, the kind of beat that tells most, and the theme."""
+"""By game: who plays, the first seed to be tried, the kind of frame that tells most, and the theme."""
 
 ALIASES = ("Maple", "Birch", "Spruce", "Laurel", "Rowan", "Olive", "Yew", "Hazel")
 ENTRANTS = ("careful", "bold", "patient", "mirror", "greedy", "early", "late", "steady")
@@ -48,10 +48,10 @@ def main(folder: Path) -> int:
     moments = {name: _telling(name, players, seed, kind) for name, (players, seed, kind, _) in MOMENTS.items()}
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         drafts = Path(place)
-        for name, (record, beat) in moments.items():
+        for name, (record, frame) in moments.items():
             page = drafts / f"{name}.html"
             page.write_text("".join(record_page(record)), encoding="utf-8")
-            _shoot(browser, page, f"#beat={beat}", folder / f"{name}.png", MOMENTS[name][3])
+            _shoot(browser, page, f"#frame={frame}", folder / f"{name}.png", MOMENTS[name][3])
         make_run(drafts / "league")
         with Store.open(drafts / "league", readonly=True) as store:
             (drafts / "run.html").write_text("".join(run_page(store, 10_000_000)), encoding="utf-8")
@@ -63,14 +63,14 @@ def main(folder: Path) -> int:
 
 
 def _telling(name: str, players: tuple[str, ...], seed: int, kind: str) -> tuple[Record, int]:
-    """An episode with a beat of that kind in its middle half, and the number of the beat."""
+    """An episode with a frame of that kind in its middle half, and the number of the frame."""
     while True:
         seats = [f"--set=seats={len(players)}"] if len(players) > 2 else []
         record = Record.model_validate(weigh("play", name, *players, "--seed", seed, *seats, "--json").json)
         record = by_models(record).model_copy(
             update={"entrants": ENTRANTS[: len(players)], "aliases": ALIASES[: len(players)]}
         )
-        kinds = [frame.beat.kind for frame in frames_of(record).frames]
+        kinds = [frame.kind for frame in frames_of(record).frames]
         early, late = len(kinds) // 4, len(kinds) * 3 // 4
         found = [place for place, each in enumerate(kinds) if each == kind and early < place <= late]
         if found:

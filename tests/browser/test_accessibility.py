@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.harness.web.viewer.episodes import played
-from tests.harness.web.viewer.runs import MODELS, make_run
+from tests.harness.web.episodes import played
+from tests.harness.web.runs import MODELS, make_run
 from weigh.games.registry import GAMES
 from weigh.harness.store.store import Store
-from weigh.harness.web.viewer.run_pages import record_page, run_page
+from weigh.harness.web.viewer.run import record_page, run_page
 
 
 def serious(page):
@@ -27,7 +27,7 @@ def opened(look, path, fragment, scheme, wide):
     return look(path, fragment, color_scheme=scheme, viewport=viewport, bypass_csp=True, reduced_motion="reduce")
 
 
-@pytest.mark.parametrize(("fragment", "scheme", "wide"), [("#step=1", "light", 1280), ("#beat=9999", "dark", 360)])
+@pytest.mark.parametrize(("fragment", "scheme", "wide"), [("#step=1", "light", 1280), ("#frame=9999", "dark", 360)])
 @pytest.mark.parametrize("name", GAMES)
 def test_no_game_has_a_serious_fault(look, tmp_path, name, fragment, scheme, wide):
     path = tmp_path / "page.html"

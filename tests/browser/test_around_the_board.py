@@ -7,11 +7,11 @@ import re
 import pytest
 
 from tests.browser.chromium import until
-from tests.harness.web.viewer.episodes import by_models, played
-from tests.harness.web.viewer.runs import MODELS, make_run
+from tests.harness.web.episodes import by_models, played
+from tests.harness.web.runs import MODELS, make_run
 from weigh.games.registry import GAMES
 from weigh.harness.store.store import Store
-from weigh.harness.web.viewer.run_pages import record_page, run_folder_pages, run_page
+from weigh.harness.web.viewer.run import record_page, run_folder_pages, run_page
 
 KEY = "oshi_zumo/b0000/r0"
 
@@ -44,7 +44,7 @@ def keys(page):
 @pytest.mark.parametrize(("wide", "high"), [(1366, 700), (1280, 800)])
 def test_a_board_of_four_and_its_playback_fit_a_laptop(look, tmp_path, wide, high):
     record = by_models(played("goofspiel", {"seats": 4}, seed=3))
-    page = look(written(tmp_path, record), "#beat=6", viewport={"width": wide, "height": high})
+    page = look(written(tmp_path, record), "#frame=6", viewport={"width": wide, "height": high})
     board, deck = (page.locator(each).bounding_box() for each in ("#board", "#deck"))
     assert board["y"] + board["height"] <= deck["y"]
     assert deck["y"] + deck["height"] <= high
@@ -60,7 +60,7 @@ def test_the_playback_covers_no_board_that_has_no_room_above_it(look, tmp_path, 
 
 TOPS = """() => {
   const tops = new Set(), last = Number(document.getElementById('scrub').max);
-  for (let beat = 0; beat <= last; beat++) {
+  for (let frame = 0; frame <= last; frame++) {
     tops.add(Math.round(document.getElementById('deck').getBoundingClientRect().top + scrollY));
     document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
   }
@@ -89,7 +89,7 @@ def test_a_fallback_is_seen_on_the_scrubber_the_caption_the_seat_and_in_the_tabl
     assert [(row[fallbacks], row[retries]) for row in rows[:3]] == [("1", "0"), ("0", "1"), ("0", "0")]
     page.keyboard.press("Home")
     first = page.locator("#seats tbody tr").first.locator("th, td").all_inner_texts()
-    assert first[fallbacks] == "0", "counted up to the beat"
+    assert first[fallbacks] == "0", "counted up to the frame"
     page.keyboard.press("End")
     page.keyboard.press("f")
     assert page.inner_text("#banner").startswith("round 1: bids")
@@ -100,7 +100,7 @@ def test_a_fallback_is_seen_on_the_scrubber_the_caption_the_seat_and_in_the_tabl
 @pytest.mark.parametrize("name", GAMES)
 def test_the_end_has_a_banner_of_its_own_with_the_winners_marks(look, tmp_path, name):
     record = played(name, seed=3)
-    page = look(written(tmp_path, record), "#beat=0")
+    page = look(written(tmp_path, record), "#frame=0")
     page.keyboard.press("End")
     banner = page.locator("#banner")
     assert banner.get_attribute("class") == "caption banner ended"
@@ -160,7 +160,7 @@ def test_the_theme_goes_from_page_to_page_of_a_folder(look, league):
     page.wait_for_url("**/goofspiel-b0000-r0.html*")
     assert page.get_attribute("#theme", "aria-label") == "Theme: dark"
     page.keyboard.press("End")
-    until(page, "location.hash.includes('beat=') && location.hash.endsWith('theme=dark')")
+    until(page, "location.hash.includes('frame=') && location.hash.endsWith('theme=dark')")
     page.click("#back")
     page.wait_for_url("**/index.html*")
     assert page.get_attribute("#theme", "aria-label") == "Theme: dark"
@@ -246,7 +246,7 @@ def test_without_a_script_the_end_and_all_that_happened_are_there(look, tmp_path
     page = look(written(tmp_path, record), java_script_enabled=False)
     assert not any(button.is_visible() for button in page.locator("button").all())
     said = page.inner_text("body")
-    assert "cannot step from beat to beat" in said
+    assert "cannot step from frame to frame" in said
     assert said.count("wins") + said.count("draw") + said.count("share") >= 1
     assert page.locator(".plain > ol > li").count() >= len(record.moves) + 1
     assert page.locator(f".plain .{name}").is_visible()

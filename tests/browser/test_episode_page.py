@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 
 from tests.browser.chromium import looking, until
-from tests.harness.web.viewer.episodes import by_models, played
-from tests.harness.web.viewer.longest import longest_half_hearted_step
-from tests.harness.web.viewer.runs import MODELS, make_run
+from tests.harness.web.episodes import by_models, played
+from tests.harness.web.longest import longest_half_hearted_step
+from tests.harness.web.runs import MODELS, make_run
 from weigh.games.registry import GAMES
 from weigh.harness.store.store import Store
-from weigh.harness.web.viewer.amounts import exact_score
-from weigh.harness.web.viewer.run_pages import episode_page, record_page
+from weigh.harness.web.scene import exact_score
+from weigh.harness.web.viewer.run import episode_page, record_page
 
 HOSTILE = '</script><script>window.stung=1</script><img src=x onerror="window.stung=1">\u202egnp\x1b[31m "&amp;'
 SHOWN = "\\u202egnp\\x1b[31m"
@@ -30,8 +30,8 @@ def goofspiel(folder):
     return written(folder, played("goofspiel", seed=3))
 
 
-def beat(page):
-    """Which beat is shown, from 1."""
+def frame(page):
+    """Which frame is shown, from 1."""
     return int(page.input_value("#scrub")) + 1
 
 
@@ -49,12 +49,12 @@ def test_keys_move_play_and_help(look, tmp_path):
     seen = []
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowRight", "Home", "ArrowLeft", "o", "o", "o"):
         page.keyboard.press(key)
-        seen.append(beat(page))
+        seen.append(frame(page))
     assert seen == [2, 3, 2, 29, 29, 1, 1, 7, 28, 7]
     page.keyboard.press("?")
     assert page.locator("#help").evaluate("dialog => dialog.open")
     page.keyboard.press("ArrowRight")
-    assert beat(page) == 7, "keys are the dialog's while it is open"
+    assert frame(page) == 7, "keys are the dialog's while it is open"
     page.keyboard.press("Escape")
     for _ in range(5):
         page.keyboard.press("+")
@@ -72,17 +72,17 @@ def test_keys_move_play_and_help(look, tmp_path):
 def test_the_scrubber_and_its_marks_lead_to_beats(look, tmp_path):
     page = look(goofspiel(tmp_path))
     page.locator(".label.kind-overbid").first.click()
-    assert beat(page) == 7
+    assert frame(page) == 7
     assert page.inner_text("#banner") == "OVERBID by 8"
     page.focus("#scrub")
     page.keyboard.press("ArrowRight")
-    assert beat(page) == 8
+    assert frame(page) == 8
     box = page.locator("#marks").bounding_box()
     page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 4)
-    assert beat(page) == 29
+    assert frame(page) == 29
     page.locator("#feed .jump", has_text="round 5: bids").click()
     assert page.inner_text("#banner") == "round 5: bids"
-    assert page.get_attribute("#scrub", "aria-valuetext") == f"beat {beat(page)} of 29: round 5: bids"
+    assert page.get_attribute("#scrub", "aria-valuetext") == f"frame {frame(page)} of 29: round 5: bids"
 
 
 def test_deep_links_land_and_follow(look, tmp_path):
@@ -90,31 +90,31 @@ def test_deep_links_land_and_follow(look, tmp_path):
     page = look(path, "#step=2")
     assert page.inner_text("#banner") == "round 3: bids"
     assert page.inner_text("#moves-title") == "Moves: round 3"
-    page.evaluate("location.hash = '#beat=6'")
+    page.evaluate("location.hash = '#frame=6'")
     until(page, "document.getElementById('scrub').value === '6'")
     page.keyboard.press("End")
-    until(page, "location.hash === '#beat=28'")
+    until(page, "location.hash === '#frame=28'")
     before = page.evaluate("history.length")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     until(page, "location.hash === '#step=0'")
     assert page.evaluate("history.length") == before, "steps are no places to go back to"
-    assert beat(look(path, "#beat=0")) == 1
-    assert beat(look(path, "#%zz")) == 1
+    assert frame(look(path, "#frame=0")) == 1
+    assert frame(look(path, "#%zz")) == 1
 
 
 @pytest.mark.parametrize(
     ("fragment", "shown", "said"),
     [
-        ("#beat=29", 29, "There is no beat 29: this episode has beats 0 to 28. Shown is its last beat."),
-        ("#step=99999", 29, "There is no step 99999: this episode has steps 0 to 12. Shown is its last beat."),
-        ("#step=x&beat=3", 1, "There is no step x: this episode has steps 0 to 12. Shown is its first beat."),
-        ("#beat=-1", 1, "There is no beat -1: this episode has beats 0 to 28. Shown is its first beat."),
+        ("#frame=29", 29, "There is no frame 29: this episode has frames 0 to 28. Shown is its last frame."),
+        ("#step=99999", 29, "There is no step 99999: this episode has steps 0 to 12. Shown is its last frame."),
+        ("#step=x&frame=3", 1, "There is no step x: this episode has steps 0 to 12. Shown is its first frame."),
+        ("#frame=-1", 1, "There is no frame -1: this episode has frames 0 to 28. Shown is its first frame."),
     ],
 )
 def test_a_place_that_is_not_there_is_said_to_be_none(look, tmp_path, fragment, shown, said):
     page = look(goofspiel(tmp_path), fragment)
-    assert beat(page) == shown
+    assert frame(page) == shown
     assert page.inner_text("#trouble") == said
     assert page.get_attribute("#trouble", "role") == "alert"
     page.keyboard.press("ArrowLeft" if shown > 1 else "ArrowRight")
@@ -124,7 +124,7 @@ def test_a_place_that_is_not_there_is_said_to_be_none(look, tmp_path, fragment, 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_last_frame_equals_the_record(look, tmp_path, name):
     record = played(name, seed=8)
-    page = look(written(tmp_path, record), "#beat=9999")
+    page = look(written(tmp_path, record), "#frame=9999")
     shown = page.locator("#seats .score").evaluate_all("cells => cells.map(cell => Number(cell.dataset.value))")
     assert tuple(shown) == record.scores
     assert record.ending in page.inner_text("#facts") or page.locator("#facts").text_content().count(record.ending)
@@ -134,7 +134,7 @@ def test_the_last_frame_equals_the_record(look, tmp_path, name):
 
 TOO_WIDE = """() => {
   const found = [], picture = document.getElementById('picture'), last = Number(document.getElementById('scrub').max);
-  for (let beat = 0; beat <= last; beat++) {
+  for (let frame = 0; frame <= last; frame++) {
     if (document.documentElement.scrollWidth > innerWidth || picture.scrollWidth > picture.clientWidth) {
       found.push(document.getElementById('banner').textContent);
     }
@@ -204,7 +204,7 @@ def test_who_made_a_move_and_what_it_took_is_visible(look, tmp_path):
 
 
 def test_the_feed_holds_what_happened_up_to_the_beat_and_says_it_aloud(look, tmp_path):
-    page = look(goofspiel(tmp_path), "#beat=3")
+    page = look(goofspiel(tmp_path), "#frame=3")
     assert page.locator("#feed .entry:visible").count() == 4
     assert page.locator("#feed [aria-current]").inner_text().startswith("round 2: bids")
     assert page.get_attribute("#said", "aria-live") == "polite"
@@ -242,8 +242,8 @@ def test_on_paper_stand_all_lines_and_the_final_board(look, tmp_path):
 def test_nothing_moves_by_itself_for_readers_who_asked_for_that(look, tmp_path):
     path = goofspiel(tmp_path)
     asked = "getComputedStyle(document.getElementById('banner')).animationName"
-    assert look(path, "#beat=6").evaluate(asked) == "arrive"
-    assert look(path, "#beat=6", reduced_motion="reduce").evaluate(asked) == "none"
+    assert look(path, "#frame=6").evaluate(asked) == "arrive"
+    assert look(path, "#frame=6", reduced_motion="reduce").evaluate(asked) == "none"
 
 
 def test_a_tree_with_another_element_builds_nothing(browser, tmp_path):
@@ -268,7 +268,7 @@ STEPPING = """() => {
   const steps = [], last = Number(document.getElementById('scrub').max);
   const watch = new MutationObserver(() => {});
   watch.observe(document.body, {childList: true, subtree: true, attributes: true, characterData: true});
-  for (let beat = 0; beat < last; beat++) {
+  for (let frame = 0; frame < last; frame++) {
     document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
     let put = 0, set = 0;
     for (const change of watch.takeRecords()) {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.chromium import until
-from tests.harness.web.viewer.runs import MODELS, OPEN, VOID, make_run
+from tests.harness.web.runs import MODELS, OPEN, VOID, make_run
 from weigh.harness.store.store import Store
-from weigh.harness.web.viewer.run_pages import run_folder_pages, run_page
+from weigh.harness.web.viewer.run import run_folder_pages, run_page
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import os
 import pytest
 
 from tests.cli.runner import weigh
-from tests.harness.web.viewer.episodes import played
-from tests.harness.web.viewer.runs import MODELS, make_run
+from tests.harness.web.episodes import played
+from tests.harness.web.runs import MODELS, make_run
 from weigh.harness.errors import StoreRefused
 from weigh.harness.results.export import export, is_of_a_run
 

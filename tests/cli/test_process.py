@@ -114,7 +114,7 @@ def test_a_full_disk_behind_standard_output_is_told():
 
 
 def test_a_full_disk_in_the_middle_of_a_run_is_told_in_one_line(tmp_path):
-    from tests.harness.web.viewer.runs import make_run
+    from tests.harness.web.runs import make_run
 
     make_run(tmp_path / "run")
     for words in (("view", "run", "--text"), ("view", "run", "-o", "-"), ("export", "run", "-", "--format", "jsonl")):

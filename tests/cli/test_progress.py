@@ -9,7 +9,7 @@ import pytest
 
 import weigh.harness.run.events
 from tests.cli.runner import weigh
-from tests.harness.web.viewer.runs import make_run
+from tests.harness.web.runs import make_run
 from weigh.harness.cli.wait import counting
 
 

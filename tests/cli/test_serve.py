@@ -123,7 +123,7 @@ def test_a_ladder_is_shown_while_it_is_played_and_told_when_it_is_over(server, t
     assert any(0 < board["done"] < 4 for board in boards) or any(board["flights"] for board in boards)
     assert {"quick", "slow"} <= {row["entrant"] for row in boards[-1]["rows"]}
     assert "episode" in names
-    assert "beats" in names
+    assert "frames" in names
     assert not any(url in line for line in lines[:-1] if not line.startswith("live: "))
 
 
@@ -144,7 +144,7 @@ def test_nothing_of_an_open_round_is_sent_before_it_is_sealed(server, tmp_path):
                 # Nothing is counted either: the spending of a round is told with the round.
                 if name == "board" and sealed:
                     assert value["spending"] == [], value
-            assert name == "beats"
+            assert name == "frames"
             assert not sealed
         moves = value["steps"][0]
         assert {move["seat"]: move["move"] for move in moves} == {0: "1", 1: "2"}

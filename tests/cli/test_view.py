@@ -8,8 +8,8 @@ import re
 import pytest
 
 from tests.cli.runner import config, weigh
-from tests.harness.web.viewer.episodes import by_models, played
-from tests.harness.web.viewer.runs import MODELS, OPEN, VOID, make_run
+from tests.harness.web.episodes import by_models, played
+from tests.harness.web.runs import MODELS, OPEN, VOID, make_run
 from weigh.games.registry import GAMES
 from weigh.harness.store.store import Store
 

@@ -16,7 +16,7 @@ from weigh.harness.providers.mock_server import MockServerProcess
 from weigh.harness.store.accounts import accounts_of
 from weigh.harness.store.calls import Call
 from weigh.harness.store.record import Decision
-from weigh.harness.web.viewer.conduct import attempts_of, conduct_of
+from weigh.harness.web.viewer.episode import attempts_of, episode_data
 from weigh.policies.contract import Fault
 
 ON_ITS_WAY = 'I think {"bid": 1} but wait, maybe it is better to'
@@ -107,7 +107,7 @@ def test_N01_a_word_that_nobody_knows_is_counted_and_shown_and_plays_only_what_e
     assert (account.traffic.unknown_stop_calls, account.traffic.repeated_calls) == (2, 1)
     assert "2 with an unknown finish reason" in weigh("rank", tmp_path / "results" / "small").out
     assert [call.completion.stop for call in calls if call.completion][:3] == ["unknown", "unknown", "end"]
-    assert f'stopped by unknown "{word or "none"}"' in str(conduct_of(record, attempts_of(calls)))
+    assert f'stopped by unknown "{word or "none"}"' in str(episode_data(record, attempts_of(calls))["steps"])
 
 
 def test_what_an_earlier_version_took_for_a_whole_answer_is_still_read_as_it_was_decided(

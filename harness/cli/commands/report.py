@@ -152,7 +152,7 @@ def _replays(results: Results, folder: Path, report: Path) -> dict[tuple[str, st
     from weigh.harness.results.export import write_atomically
     from weigh.harness.run.folder import require_room
     from weigh.harness.store.store import Store
-    from weigh.harness.web.viewer.run_pages import run_folder_pages
+    from weigh.harness.web.viewer.run import run_folder_pages
 
     found: dict[tuple[str, str], str] = {}
     for place in results.folders:

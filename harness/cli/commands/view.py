@@ -46,7 +46,7 @@ def view(
     its tokens and its cost. It asks no server for anything, and shows both sides of the table: hand it to no player.
     Without -o it lies beside the record (NAME.view.html) or in the run (view.html), and opens in a browser where there
     is a display. A page that is there already is replaced, what is read or belongs to a run itself never is.
-    DIR/ must be new, empty, or hold nothing but earlier pages. Links may end in #step=17 (of the record), #beat=23
+    DIR/ must be new, empty, or hold nothing but earlier pages. Links may end in #step=17 (of the record), #frame=23
     (pictures of the page; both are counted from 0) or, in a run, #episode=KEY&step=17.
 
       weigh view record.json
@@ -62,7 +62,7 @@ def view(
         raise Refused("--text writes no page: leave out -o, or --text")
     if out == "-" and json:
         raise Refused("-o - prints the page, and --json what was written: leave out one of the two")
-    from weigh.harness.web.viewer.scenes import NoPictures
+    from weigh.harness.web.scenes import NoPictures
 
     try:
         _view(_run_of(target), out, episode, text, max_mb, no_open, json)
@@ -98,7 +98,7 @@ def _view(
     if text:
         _tell([record], target, json)
         return
-    from weigh.harness.web.viewer.run_pages import record_page
+    from weigh.harness.web.viewer.run import record_page
 
     if out is None and target == "-":
         raise Refused("a record from standard input needs a place for its page: -o FILE.html")
@@ -152,7 +152,7 @@ def _episode_of(store: Store, key: str) -> Record:
 
 
 def _write_episode(store: Store, key: str, out: str | None, no_open: bool, json: bool) -> None:
-    from weigh.harness.web.viewer.run_pages import episode_page, file_name
+    from weigh.harness.web.viewer.run import episode_page, file_name
 
     record = _episode_of(store, key)
     path = _file_for(out, store.folder / f"view-{file_name(key)}", key)
@@ -164,7 +164,7 @@ def _write_episode(store: Store, key: str, out: str | None, no_open: bool, json:
 
 def _write_run(store: Store, out: str | None, max_mb: float, no_open: bool, json: bool) -> None:
     from weigh.harness.errors import TooLarge
-    from weigh.harness.web.viewer.run_pages import run_page
+    from weigh.harness.web.viewer.run import run_page
 
     episodes = len(store.finished())
     if out is not None and _is_folder(out):
@@ -182,7 +182,7 @@ def _write_run(store: Store, out: str | None, max_mb: float, no_open: bool, json
 
 def _write_folder(store: Store, folder: Path, episodes: int, json: bool) -> None:
     from weigh.harness.run.folder import require_room
-    from weigh.harness.web.viewer.run_pages import INDEX, run_folder_pages
+    from weigh.harness.web.viewer.run import INDEX, run_folder_pages
 
     require_room(folder)
     check_folder("-o", folder)
@@ -211,7 +211,7 @@ def _file_for(out: str | None, otherwise: Path, key: str) -> Path:
     if not _is_folder(out):
         check_ending("-o", Path(out), (".html", ".htm"))
         return Path(out)
-    from weigh.harness.web.viewer.run_pages import file_name
+    from weigh.harness.web.viewer.run import file_name
 
     Path(out).mkdir(parents=True, exist_ok=True)
     path = Path(out) / file_name(key)

@@ -21,7 +21,7 @@ from math import ceil, floor, isfinite, log10
 from typing import TypeAlias
 
 from weigh.harness.report.render.html import tone
-from weigh.harness.web.viewer.nodes import Element, h
+from weigh.harness.web.svg import Element, h
 
 Attributes: TypeAlias = dict[str, str | int | float]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from weigh.harness.web.viewer.nodes import Element
+from weigh.harness.web.svg import Element
 
 NOTHING = "-"
 """Stands for a number that is not known or does not apply."""

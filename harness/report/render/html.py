@@ -38,9 +38,9 @@ from weigh.harness.report.render.document import (
     Text,
     Word,
 )
-from weigh.harness.web.viewer.nodes import LONGEST_TEXT
+from weigh.harness.web.palette import PAPER
+from weigh.harness.web.svg import LONGEST_TEXT
 from weigh.harness.web.viewer.page import MARK
-from weigh.harness.web.viewer.palette import PAPER
 from weigh.policies.show import one_line
 
 _ADDRESS = re.compile(r"#[A-Za-z0-9._~%-]+|(?!/)[A-Za-z0-9._~%/-]+(?:#[A-Za-z0-9._~%=&-]*)?")

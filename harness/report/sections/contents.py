@@ -97,8 +97,8 @@ def gather(
 
 
 def replay_names(keys: Sequence[str], written: frozenset[str]) -> dict[str, str]:
-    """By episode, the name of its page among those `written` by `harness.web.viewer.run_pages.run_folder_pages`."""
-    from weigh.harness.web.viewer.run_pages import INDEX, file_name
+    """By episode, the name of its page among those `written` by `harness.web.viewer.run.run_folder_pages`."""
+    from weigh.harness.web.viewer.run import INDEX, file_name
 
     taken = {INDEX}
     found = {}

@@ -14,7 +14,7 @@ from weigh.harness.report.sections.convert import sheet_blocks
 from weigh.harness.report.sections.table_columns import difference_cell, grid, interval_cell, rank_cell, rate
 from weigh.harness.results.ranking.elo import Board
 from weigh.harness.results.ranking.standings import GameLadder, Interval, SeatMean, Standing
-from weigh.harness.web.viewer.nodes import Element
+from weigh.harness.web.svg import Element
 from weigh.harness.words import plural, score
 
 

@@ -1,4 +1,4 @@
-"""Where a run stands, as the live page's numbers: progress, means so far, faults, spending, what is in flight.
+"""How far a run is, as the live page's numbers: progress, means so far, faults, spending, what is in flight.
 
 Owns these numbers and their words. Reads a feed whose lock the caller holds; waits for nothing.
 """

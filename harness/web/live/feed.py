@@ -1,7 +1,7 @@
-"""What the live page is told of a run: everything a run reports, kept for whoever looks, at the run's own pace.
+"""What the live pages know of a run: all that it reports, kept in memory for its subscribers.
 
 Owns the sealing (nothing of an open round is counted or kept where a page could see it) and the bound on what is
-remembered. The run writes from its thread and never waits: a page has no queue here that could fill, it looks at what
+remembered. The run writes from its thread and never waits: a page has no queue here that could fill, it reads what
 there is when it is ready. Knows no server.
 """
 
@@ -31,8 +31,8 @@ NOTES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Sealing:
-    """An episode's `harness.run.episode.Watch`."""
+class _Subscriber:
+    """The subscriber to one episode, a `harness.run.episode.Watch`."""
 
     feed: Feed
     key: str
@@ -71,13 +71,13 @@ class Feed:
             why = "it failed" if error is None else f"it failed: {type(error).__name__}"
             self.run_finished(Closing("stopped", done, self.tally.void, total, why))
 
-    def watch(self, table: Table) -> _Sealing:
-        """The watch of an episode that is about to be played."""
+    def watch(self, table: Table) -> _Subscriber:
+        """The subscriber to an episode that is about to be played."""
         with self.lock:
             self.flights[table.key] = LiveEpisode(table)
             self.recent.pop(table.key, None)
             self.version += 1
-        return _Sealing(self, table.key)
+        return _Subscriber(self, table.key)
 
     def step_played(self, key: str, state: State, moves: Mapping[Seat, Move], decisions: tuple[Decision, ...]) -> None:
         with self.lock:
@@ -102,7 +102,7 @@ class Feed:
             if episode is not None:
                 last = episode.steps[-1].after if episode.steps else None
                 if last is not None and last.to_act:
-                    # The clock stopped it between rounds, which is no step of its own to its watch.
+                    # The clock stopped it between rounds, which the subscriber is not told of as a step.
                     episode.seal(last.stop(), {}, ())
                 episode.record = record
             self.tally.episode_finished(record)
@@ -119,7 +119,7 @@ class Feed:
     def call_finished(self, call: Call) -> None:
         with self.lock:
             episode = self.flights.get(call.key.episode)
-            # A passing failure says nothing of the round, and somebody who waits wants to know of it.
+            # A passing failure says nothing of the round, and explains why nothing moves.
             if episode is None or call.fate == "wait":
                 self.tally.call_finished(call)
             else:

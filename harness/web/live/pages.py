@@ -1,7 +1,7 @@
 """The two live pages as files: a spectator's and a seat's.
 
 Owns how they are put together: the replay page's body, style and scripts with a section and a script of their own in
-front. Each asks its own server for its stream, and nobody for anything else; the policy that goes with it says so.
+front. Each fetches its stream from its own server and nothing else; the policy that goes with it says so.
 """
 
 from __future__ import annotations
@@ -9,29 +9,22 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import cache
-from html import escape
-from typing import Final
 
 from weigh.games.game import Json
 from weigh.games.registry import GAMES
-from weigh.harness.web.live.assets import asset
+from weigh.harness.web.assets import asset
 from weigh.harness.web.live.feed import Feed
 from weigh.harness.web.live.seat import Closed, SeatRoom
 from weigh.harness.web.live.streams import Boards, spectate
-from weigh.harness.web.viewer.assets import asset as viewer_asset
-from weigh.harness.web.viewer.nodes import ATTRIBUTES, HTML_TAGS, SVG_TAGS
-from weigh.harness.web.viewer.page import STYLES, content_policy, island
-from weigh.harness.web.viewer.palette import palette_css
-from weigh.harness.web.viewer.scenes import scene_of
+from weigh.harness.web.viewer.page import content_policy, head, island, script_of, style_of
 from weigh.policies.show import one_line
 
-_PLAYER: Final = ("tree.js", "episode.js", "player.js")
-_MAIN: Final = '<main id="main" tabindex="-1">\n'
+_MAIN = '<main id="main" tabindex="-1">\n'
 
 
 @dataclass(frozen=True, slots=True)
 class SpectatorPage:
-    """Everything about a run, for whoever plays in none of it."""
+    """Everything about a run, for people who play in none of it."""
 
     feed: Feed
     name: str
@@ -73,11 +66,7 @@ def _file(kind: str, title: str, data: dict[str, Json]) -> tuple[str, str]:
     style, script = _style(), _script(kind)
     policy = content_policy(style, script, "connect-src 'self'", "frame-ancestors 'none'")
     text = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(one_line(title, 200))}</title>\n<style>{style}</style>\n</head>\n{_body(kind)}"
-        f'<script type="application/json" id="live-data">{island(data)}</script>\n'
+        f'{head(title, style)}{_body(kind)}<script type="application/json" id="live-data">{island(data)}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
     )
     return text, policy
@@ -85,22 +74,17 @@ def _file(kind: str, title: str, data: dict[str, Json]) -> tuple[str, str]:
 
 @cache
 def _body(kind: str) -> str:
-    body = viewer_asset("body.html")
-    before, main, after = body.partition(_MAIN)
+    before, main, after = asset("viewer/body.html").partition(_MAIN)
     if not main:
         raise ValueError("the replay page's body has no place for the live section")
-    return before + main + asset(f"{kind}.html") + after
+    return before + main + asset(f"live/{kind}.html") + after
 
 
 @cache
 def _script(kind: str) -> str:
-    known = {"html": sorted(HTML_TAGS), "svg": sorted(SVG_TAGS), "attributes": sorted(ATTRIBUTES)}
-    parts = [f"const ALLOWED = {island(known)};", *(viewer_asset(name) for name in _PLAYER)]
-    parts += [asset("watch.js"), asset(f"{kind}.js")]
-    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
+    return script_of("viewer/tree", "viewer/episode", "viewer/player", "live/watch", f"live/{kind}")
 
 
 @cache
 def _style() -> str:
-    scenes = (scene_of(name).STYLE for name in GAMES)
-    return "\n".join([palette_css(), *map(viewer_asset, STYLES), *scenes, asset("live.css")])
+    return style_of(GAMES, "live/live")

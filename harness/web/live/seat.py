@@ -1,6 +1,6 @@
 """A person's seat in the browser: the question that is open for it, and the answer that closes it.
 
-Owns what a seat's page may be told: its own observations, and nothing of any other seat before the episode is over. The
+Owns what a seat's page may be sent: its own observations, and nothing of any other seat before the episode is over. The
 run asks from its event loop; pages read and answer from the server's thread. Of several pages of one seat the first
 legal answer counts.
 """
@@ -89,14 +89,14 @@ class SeatRoom:
         self._question, self._legal, self._answer = None, None, None
 
     def conclude(self, ending: Json) -> None:
-        """The episode is over: from now on the page may be told everything, which is `ending`."""
+        """The episode is over: from now on the page may be sent everything, which is `ending`."""
         with self._lock:
             self._close()
             self._ending, self._over = ending, True
 
     async def stream(self) -> AsyncIterator[str]:
         """The seat's stream. Events: `question`, `wait` (for the others), `over` (once, with the ending)."""
-        told: int | None = None
+        sent: int | None = None
         silent = 0.0
         while True:
             with self._lock:
@@ -106,8 +106,8 @@ class SeatRoom:
             if over:
                 yield event("over", ending)
                 return
-            if open_now != told:
-                told, silent = open_now, 0.0
+            if open_now != sent:
+                sent, silent = open_now, 0.0
                 lines: list[Json] = [escaped(line) for line in history]
                 if question is None:
                     yield event("wait", {"history": lines, "begun": number > 0})

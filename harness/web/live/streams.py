@@ -1,8 +1,8 @@
-"""Streams of server-sent events: what a page is told, as fast as it takes it and never faster.
+"""Streams of server-sent events: what a page is sent, as fast as it takes it and never faster.
 
-Owns the form of an event and the pace. A stream looks at what there is, tells what is new, and looks again when the
-page has taken it: who is slow hears of fewer states on the way, of every beat, and of the last state. Nothing is queued
-for a page, so none can fill a memory or hold up a run.
+Owns the form of an event and the pace. A stream looks at what there is, sends what is new, and looks again when the
+page has taken it: a slow page gets fewer boards on the way, every frame, and the last board. Nothing is queued for a
+page, so none can fill a memory or hold up a run.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Final
 
 from weigh.games.game import Json
 from weigh.harness.web.live.board import board
-from weigh.harness.web.live.episode import Telling
+from weigh.harness.web.live.episode import Subscription
 from weigh.harness.web.live.feed import Feed
-from weigh.harness.web.viewer.scenes import NoPictures
+from weigh.harness.web.scenes import NoPictures
 
 LOOK: Final = 0.1
 """Seconds between two looks at what there is."""
@@ -45,7 +45,7 @@ class Boards:
         self._written = 0.0
 
     def latest(self, final: bool) -> tuple[str, float]:
-        """The board, and when it was written. With `final`, it is the last one: written anew if anything changed."""
+        """The board, and when it was written. With `final`, it is the last one: written again if anything changed."""
         age = self._clock() - self._written
         changed = self._version != self._feed.version
         if not self._text or age >= QUIET or (changed and (final or age >= BOARD)):
@@ -60,7 +60,7 @@ async def spectate(feed: Feed, wanted: str | None, boards: Boards | None = None)
     """A spectator's stream: the board, and one episode: `wanted`, or the newest there is. `boards` is what the streams
     of a feed share.
 
-    Events: `board`; `episode` (opened at what is sealed of it), `beats` (what came since), `ended` (its record),
+    Events: `board`; `episode` (opened at what is sealed of it), `frames` (what came since), `ended` (its record),
     `gone` (it is not remembered any more); `over` once, at the end.
     """
     watching, opened = wanted, None
@@ -82,7 +82,7 @@ async def spectate(feed: Feed, wanted: str | None, boards: Boards | None = None)
                 watching = None
             else:
                 try:
-                    opened = Telling(episode)
+                    opened = Subscription(episode)
                 except NoPictures as error:
                     yield event("gone", str(error))
                     watching = None
@@ -92,7 +92,7 @@ async def spectate(feed: Feed, wanted: str | None, boards: Boards | None = None)
         if opened is not None:
             news = opened.news()
             if news is not None:
-                yield event("beats", news)
+                yield event("frames", news)
             ending = opened.ending()
             if ending is not None:
                 yield event("ended", ending)

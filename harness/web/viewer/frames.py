@@ -1,4 +1,4 @@
-"""An episode as a sequence of beats: the record's moves, played again by the rules and handed to the game's scene.
+"""An episode as a sequence of frames: the record's moves, played again by the rules and shown by the game's board view.
 
 Owns the way from a record to frames. Every position comes from the engine, none from what the record says of itself, so
 that what is shown is what the moves come to. Knows neither pages nor games.
@@ -7,33 +7,24 @@ that what is shown is what the moves come to. Knows neither pages nor games.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Final
 
 from pydantic import BaseModel
 
-from weigh.games.game import AnyGame, GameError, Json, Move, Seat, State
+from weigh.games.game import AnyGame, GameError, Json, Seat, State
 from weigh.games.registry import game_named, read_config
 from weigh.games.replay import replay_states
 from weigh.harness.store.record import Decision, Record
-from weigh.harness.web.viewer.scene import Beat, Moment
-from weigh.harness.web.viewer.scenes import scene_of
-from weigh.harness.web.viewer.told import told_beats
+from weigh.harness.web.scene import Frame, Moment, frames_of_moment
+from weigh.harness.web.scenes import board_view
 from weigh.policies.show import escaped
 
-LONGEST_ENTRANT = 18
-"""Characters of an entrant's name, and of an alias, in a picture; the table of seats beside it holds the whole name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One beat, with the step that it shows."""
-
-    step: int
-    """Counted from 0; -1 for the opening. The stop by the clock counts as a step of its own."""
-    beat: Beat
+_LONGEST_NAME: Final = 18
+"""Characters of an entrant's name, and of an alias, in a picture; the table of seats has the whole name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +37,31 @@ class Frames:
     """At least one."""
     scores: tuple[Fraction, ...] | None
     """By seat, as the rules settle it; None when the moves do not lead to an end."""
-    said: tuple[Mapping[Seat, str], ...]
+    moves: tuple[Mapping[Seat, str], ...]
     """The moves of each step in the game's words."""
 
 
 def frames_of(record: Record) -> Frames:
-    """Every beat of a record.
+    """Every frame of a record.
 
-    Raises GameError where the rules refuse its config, deal or moves, and NoPictures for a game without a scene.
+    Raises GameError where the rules refuse its config, deal or moves, and NoPictures for a game without a board view.
     """
-    game, config, states = states_of(record)
-    scene = scene_of(game.name)
-    names = spectator_names(record)
+    game, _, states = states_of(record)
+    view = board_view(game.name)
+    names = spectator_names(record.aliases, record.entrants)
     made: defaultdict[int, list[Decision]] = defaultdict(list)
     for decision in record.decisions:
         if decision.seat < len(names):
             made[decision.step].append(decision)
-    opening = Moment(game, config, names, -1, None, {}, states[0])
-    frames = [Frame(-1, beat) for beat in told_beats(scene, opening, (), record.fallback)]
-    said = []
+    frames, worded = list(frames_of_moment(view, Moment(names, -1, None, {}, states[0]))), []
     for step, (before, after) in enumerate(pairwise(states)):
-        moves = _moves(before, record.moves[step]) if step < len(record.moves) else {}
-        moment = Moment(game, config, names, step, before, moves, after)
-        frames += [Frame(step, beat) for beat in told_beats(scene, moment, made[step], record.fallback)]
-        said.append({seat: scene.said(before, seat, move) for seat, move in moves.items()})
+        row: Sequence[Json] = record.moves[step] if step < len(record.moves) else ()
+        # `replay_states` has read them before, so none is refused here.
+        moves = {seat: before.legal(seat).read(row[seat]) for seat in sorted(before.to_act)} if row else {}
+        frames += frames_of_moment(view, Moment(names, step, before, moves, after, made[step], record.fallback))
+        worded.append({seat: view.words(before, seat, move) for seat, move in moves.items()})
     outcome = states[-1].outcome
-    return Frames(game, names, tuple(frames), outcome.scores if outcome else None, tuple(said))
+    return Frames(game, names, tuple(frames), outcome.scores if outcome else None, tuple(worded))
 
 
 def states_of(record: Record) -> tuple[AnyGame, BaseModel, tuple[State, ...]]:
@@ -89,18 +79,11 @@ def states_of(record: Record) -> tuple[AnyGame, BaseModel, tuple[State, ...]]:
     return game, config, tuple(states)
 
 
-def spectator_names(record: Record) -> tuple[str, ...]:
+def spectator_names(aliases: Sequence[str], entrants: Sequence[str]) -> tuple[str, ...]:
     """What each seat is called in pictures: its alias, and the entrant behind it as far as there is room."""
-    return tuple(
-        f"{_cut(alias)} ({_cut(entrant)})" for alias, entrant in zip(record.aliases, record.entrants, strict=True)
-    )
+    return tuple(f"{_cut(alias)} ({_cut(entrant)})" for alias, entrant in zip(aliases, entrants, strict=True))
 
 
 def _cut(name: str) -> str:
-    line = escaped(name[: LONGEST_ENTRANT + 1]).replace("\n", " ").replace("\t", " ")
-    return line if len(line) <= LONGEST_ENTRANT else f"{line[: LONGEST_ENTRANT - 1]}…"
-
-
-def _moves(before: State, row: tuple[Json, ...]) -> dict[Seat, Move]:
-    """The moves of a step in canonical form; `replay_states` has read them before, so none is refused here."""
-    return {seat: before.legal(seat).read(row[seat]) for seat in sorted(before.to_act)}
+    line = escaped(name[: _LONGEST_NAME + 1]).replace("\n", " ").replace("\t", " ")
+    return line if len(line) <= _LONGEST_NAME else f"{line[: _LONGEST_NAME - 1]}…"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness.store.store_cases import call, manifest, void
-from tests.harness.web.viewer.episodes import played
+from tests.harness.web.episodes import played
 from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.cli.commands.audit import audit_of
 from weigh.harness.config.schedule import Episode

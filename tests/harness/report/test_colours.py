@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from weigh.harness.report.render.html import MARKS, SERIES, STEPS, TONES, colours_css, tone
-from weigh.harness.web.viewer.palette import PAPER
+from weigh.harness.web.palette import PAPER
 
 
 def luminance(colour):

@@ -76,7 +76,7 @@ def test_no_link_leads_elsewhere(target):
         page(Text(line(Link("x", target))))
 
 
-@pytest.mark.parametrize("target", ["#part", "replays/a.html#step=3", "../replays/a%20b.html", "a.html#beat=3&x=y"])
+@pytest.mark.parametrize("target", ["#part", "replays/a.html#step=3", "../replays/a%20b.html", "a.html#frame=3&x=y"])
 def test_relative_links_are_kept(target):
     assert target in [link["href"] for link in Tags(page(Text(line(Link("x", target))))).of("a")]
 

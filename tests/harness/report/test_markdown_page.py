@@ -24,7 +24,7 @@ from weigh.harness.report.render.document import (
     line,
 )
 from weigh.harness.report.render.markdown import MOST_BYTES, at_line_start, code, harmless, markdown_page
-from weigh.harness.web.viewer.nodes import h
+from weigh.harness.web.svg import h
 
 
 def page(*blocks, title="Report: x"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.harness.report.small_runs import with_faults
-from tests.harness.web.viewer.episodes import played
+from tests.harness.web.episodes import played
 from weigh.harness.report.sections.notable import notable
 from weigh.harness.store.record import Record
 

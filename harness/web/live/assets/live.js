@@ -1,20 +1,20 @@
 // The spectator's page: where the run stands, and one episode as it is played.
-const PACE = 900; // milliseconds from one new beat to the next
-const HURRY = 6; // beats behind which are not waited for
+const PACE = 900; // milliseconds from one new frame to the next
+const HURRY = 6; // frames behind which are not waited for
 const STAY = 2500; // milliseconds at the end of an episode before the next one
 let source = null, data = null, at = 0, mine = false, edge = true, ended = false, over = false, timer = 0, leaving = 0;
 let latest = { flights: [], recent: [] };
 
 const player = makePlayer((place) => {
   at = place;
-  if (!mine) edge = place === data.beats.length - 1;
+  if (!mine) edge = place === data.frames.length - 1;
   byId("live-edge").hidden = edge;
 });
 
 // Moves of this page, as against those of whoever looks at it.
 function go(place) {
   mine = true;
-  player.showBeat(place);
+  player.showFrame(place);
   mine = false;
 }
 
@@ -25,15 +25,15 @@ function listen(key) {
   const on = (name, act) => source.addEventListener(name, (message) => act(JSON.parse(message.data)));
   on("board", showBoard);
   on("episode", openEpisode);
-  on("beats", (news) => {
-    if (!data || news.from !== data.beats.length) return;
-    data.beats.push(...news.beats);
+  on("frames", (news) => {
+    if (!data || news.from !== data.frames.length) return;
+    data.frames.push(...news.frames);
     data.steps.push(...news.steps);
     reopen();
   });
   on("ended", (last) => {
     ended = true;
-    if (last.beats) { data = last; reopen(); }
+    if (last.frames) { data = last; reopen(); }
     watching(last.cause ?? "ended");
     leave();
   });
@@ -58,16 +58,16 @@ function openEpisode(opened) {
   player.open(data);
   edge = true;
   // Who comes in the middle of an episode sees it where it is.
-  go(again ? Math.min(at, data.beats.length - 1) : data.beats.length > HURRY ? data.beats.length - 1 : 0);
+  go(again ? Math.min(at, data.frames.length - 1) : data.frames.length > HURRY ? data.frames.length - 1 : 0);
   watching("being played");
   step();
 }
 
-// The same episode with more beats: who follows it goes on from where they are, who looks back stays there.
+// The same episode with more frames: who follows it goes on from where they are, who looks back stays there.
 function reopen() {
-  const place = Math.min(at, data.beats.length - 1), followed = edge;
+  const place = Math.min(at, data.frames.length - 1), followed = edge;
   player.open(data);
-  go(followed && !timer ? Math.min(place + 1, data.beats.length - 1) : place);
+  go(followed && !timer ? Math.min(place + 1, data.frames.length - 1) : place);
   edge = followed;
   step();
 }
@@ -76,7 +76,7 @@ function step() {
   if (timer || !edge) return;
   timer = setTimeout(() => {
     timer = 0;
-    const last = data.beats.length - 1;
+    const last = data.frames.length - 1;
     if (edge && at < last) { go(last - at > HURRY ? last - HURRY : at + 1); edge = true; }
     if (edge && at < last) step();
     leave();
@@ -85,7 +85,7 @@ function step() {
 
 function leave() {
   clearTimeout(leaving);
-  if (!ended || over || LIVE.single || !byId("follow").checked || !edge || at < data.beats.length - 1) return;
+  if (!ended || over || LIVE.single || !byId("follow").checked || !edge || at < data.frames.length - 1) return;
   leaving = setTimeout(next, STAY);
 }
 
@@ -104,13 +104,13 @@ function watching(how) {
 // Whoever takes hold of the playback is left where they are, also where that is where they were.
 function held() {
   if (!data) return;
-  edge = at === data.beats.length - 1;
+  edge = at === data.frames.length - 1;
   byId("live-edge").hidden = edge;
 }
 document.addEventListener("keydown", (event) => { if (["ArrowLeft", "ArrowRight", "Home", "End", " "].includes(event.key)) held(); });
 document.addEventListener("click", (event) => { if (event.target.closest(".deck, .jump")) held(); });
 
-byId("live-edge").addEventListener("click", () => { edge = true; go(data.beats.length - 1); edge = true; byId("live-edge").hidden = true; });
+byId("live-edge").addEventListener("click", () => { edge = true; go(data.frames.length - 1); edge = true; byId("live-edge").hidden = true; });
 byId("follow").addEventListener("change", leave);
 
 function showBoard(board) {

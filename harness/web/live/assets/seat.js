@@ -99,5 +99,5 @@ function conclude(ending) {
   if (!ending.episode) return;
   byId("episode").hidden = false;
   player.open(ending.episode);
-  player.showBeat(ending.episode.beats.length - 1);
+  player.showFrame(ending.episode.frames.length - 1);
 }

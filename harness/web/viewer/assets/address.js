@@ -1,5 +1,5 @@
 // The page's address: what is shown stands behind its #, so that it can be linked to, reloaded and gone back to.
-// An episode: #step=17 or #beat=23, both from 0; in a run #episode=KEY before it. An index: its filters. Any: theme=dark.
+// An episode: #step=17 or #frame=23, both from 0; in a run #episode=KEY before it. An index: its filters. Any: theme=dark.
 const asked = () => new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
 
 const written = (value) => encodeURIComponent(value).replaceAll("%2F", "/");

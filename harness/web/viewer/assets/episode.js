@@ -1,7 +1,7 @@
 // The parts of one episode that stand around its board. Every text comes from the data, as it is.
 const SHOWN_AT_FIRST = 2000;
 const LOUD = new Set(["overbid", "challenge"]);
-// Beats after a step that open the next one: what is chosen there is not known yet.
+// Frames after a step that open the next one: what is chosen there is not known yet.
 const SEALED = new Set(["start", "prize"]);
 const BY = {
   model: "model",
@@ -13,20 +13,20 @@ const BY = {
 // Moves that were not made at the first attempt: the sign of each, and what it is called where they are counted.
 const FLAGS = { fallback: ["⚑", "fallbacks"], retry: ["↻", "second attempts"] };
 
-function beatsOf(data) {
-  return data.beats.map(([step, kind, label, picture, feed, counts, banner, flags]) => ({
+function framesOf(data) {
+  return data.frames.map(([step, kind, label, picture, feed, counts, banner, flags]) => ({
     step, kind, label, picture, feed, counts, banner, flags: flags ?? [],
   }));
 }
 
-// The line above the board: the banner or the beat's name, who won at the end, and whose move was not their own.
-function showCaption(data, beat, isLast) {
+// The line above the board: the banner or the frame's name, who won at the end, and whose move was not their own.
+function showCaption(data, frame, isLast) {
   const best = Math.max(...data.seats.map((seat) => seat.value ?? -Infinity));
-  const winners = isLast && beat.kind === "end" ? data.seats.filter((seat) => seat.value !== null && seat.value === best) : [];
+  const winners = isLast && frame.kind === "end" ? data.seats.filter((seat) => seat.value !== null && seat.value === best) : [];
   const badges = winners.length < data.seats.length ? winners.map(badge) : [];
-  const flags = beat.flags.map(([seat, flag]) => make("span", { class: "flag" }, `${FLAGS[flag][0]} ${data.seats[seat].alias}`));
-  byId("banner").replaceChildren(...badges, make("span", null, beat.banner ?? beat.label), ...flags);
-  byId("banner").className = beat.kind === "end" ? "caption banner ended" : beat.banner ? "caption banner" : "caption";
+  const flags = frame.flags.map(([seat, flag]) => make("span", { class: "flag" }, `${FLAGS[flag][0]} ${data.seats[seat].alias}`));
+  byId("banner").replaceChildren(...badges, make("span", null, frame.banner ?? frame.label), ...flags);
+  byId("banner").className = frame.kind === "end" ? "caption banner ended" : frame.banner ? "caption banner" : "caption";
 }
 
 function showFacts(data) {
@@ -50,12 +50,12 @@ function showFacts(data) {
   );
 }
 
-function showSeats(data, beat, isLast) {
-  const labels = beat.counts.map(([label]) => label);
-  // Counted up to this beat, and a column only where there is one in the episode.
+function showSeats(data, frame, isLast) {
+  const labels = frame.counts.map(([label]) => label);
+  // Counted up to this frame, and a column only where there is one in the episode.
   const made = data.steps.map((moves) => moves.map((move) => [move.seat, move.by]));
   const tallies = Object.entries(FLAGS).filter(([by]) => made.flat().some(([, each]) => each === by));
-  const tally = (by, place) => made.slice(0, beat.step + 1).flat().filter(([seat, each]) => seat === place && each === by).length;
+  const tally = (by, place) => made.slice(0, frame.step + 1).flat().filter(([seat, each]) => seat === place && each === by).length;
   byId("seats").tHead.replaceChildren(make("tr", null,
     ...["seat", "entrant"].map((label) => make("th", { scope: "col" }, label)),
     ...labels.map((label) => make("th", { scope: "col", class: "figure" }, label)),
@@ -71,18 +71,18 @@ function showSeats(data, beat, isLast) {
     return make("tr", null,
       make("th", { scope: "row" }, make("span", { class: "sitter" }, badge(seat), make("span", null, seat.alias))),
       make("td", null, seat.entrant, ...(seat.model ? [make("small", { class: "model" }, seat.model)] : [])),
-      ...beat.counts.map(([, texts]) => make("td", { class: "figure" }, texts[place] ?? "-")),
+      ...frame.counts.map(([, texts]) => make("td", { class: "figure" }, texts[place] ?? "-")),
       ...tallies.map(([by]) => make("td", { class: "figure" }, String(tally(by, place)))),
       score,
     );
   }));
 }
 
-function feedOf(beats, jump) {
-  return beats.map((beat, place) => {
-    const button = make("button", { type: "button", class: "jump" }, beat.label);
+function feedOf(frames, jump) {
+  return frames.map((frame, place) => {
+    const button = make("button", { type: "button", class: "jump" }, frame.label);
     button.addEventListener("click", () => jump(place));
-    return make("li", { class: `entry kind-${beat.kind}` }, button, ...beat.feed.map((line) => make("p", null, line)));
+    return make("li", { class: `entry kind-${frame.kind}` }, button, ...frame.feed.map((line) => make("p", null, line)));
   });
 }
 

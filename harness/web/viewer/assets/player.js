@@ -1,39 +1,39 @@
-// The player: which beat is shown, and every way to get to another one.
+// The player: which frame is shown, and every way to get to another one.
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
-const DWELL = 1400; // milliseconds for a beat at speed 1
+const DWELL = 1400; // milliseconds for a frame at speed 1
 const LOUD_DWELL = 2; // times as long for what is loud
 
 function makePlayer(settled) {
-  let data = null, beats = [], build = null, entries = [], marks = [], at = -1, timer = 0, speed = SPEEDS.indexOf(1);
+  let data = null, frames = [], build = null, entries = [], marks = [], at = -1, timer = 0, speed = SPEEDS.indexOf(1);
   const scrub = byId("scrub"), room = { key: null, wide: 0, high: 0 };
 
   function open(opened) {
     pause();
     data = opened;
     byId("picture").replaceChildren();
-    beats = beatsOf(data);
+    frames = framesOf(data);
     build = builder(data.shared);
     at = -1;
     showFacts(data);
-    entries = feedOf(beats, (place) => { pause(); show(place); });
+    entries = feedOf(frames, (place) => { pause(); show(place); });
     for (const entry of entries) entry.hidden = true;
     byId("feed").replaceChildren(...entries);
-    scrub.max = String(beats.length - 1);
-    byId("loud").hidden = !beats.some((beat) => LOUD.has(beat.kind));
+    scrub.max = String(frames.length - 1);
+    byId("loud").hidden = !frames.some((frame) => LOUD.has(frame.kind));
     drawMarks();
     reserve();
   }
 
   function show(wanted) {
-    const place = Math.max(0, Math.min(beats.length - 1, wanted));
+    const place = Math.max(0, Math.min(frames.length - 1, wanted));
     if (place === at) return;
-    const beat = beats[place], before = beats[at];
-    byId("picture").replaceChildren(build(beat.picture));
-    showCaption(data, beat, place === beats.length - 1);
-    byId("board").dataset.kind = beat.kind;
-    showSeats(data, beat, place === beats.length - 1);
-    const sealed = SEALED.has(beat.kind);
-    if (!before || before.step !== beat.step || sealed !== SEALED.has(before.kind)) showMoves(data, beat.step, nameOf(beat.step), sealed);
+    const frame = frames[place], before = frames[at];
+    byId("picture").replaceChildren(build(frame.picture));
+    showCaption(data, frame, place === frames.length - 1);
+    byId("board").dataset.kind = frame.kind;
+    showSeats(data, frame, place === frames.length - 1);
+    const sealed = SEALED.has(frame.kind);
+    if (!before || before.step !== frame.step || sealed !== SEALED.has(before.kind)) showMoves(data, frame.step, nameOf(frame.step), sealed);
     for (let number = Math.min(at, place) + 1; number <= Math.max(at, place); number++) entries[number].hidden = number > place;
     entries[at]?.removeAttribute("aria-current");
     marks[at]?.classList.remove("current");
@@ -43,32 +43,32 @@ function makePlayer(settled) {
     marks[at]?.classList.add("current");
     const feed = byId("feed");
     feed.scrollTop = entries[at].offsetTop + entries[at].offsetHeight - feed.clientHeight + 12;
-    const told = `beat ${at + 1} of ${beats.length}: ${beat.label}`;
+    const told = `frame ${at + 1} of ${frames.length}: ${frame.label}`;
     scrub.value = String(at);
     scrub.setAttribute("aria-valuetext", told);
-    byId("position").textContent = `${at + 1} of ${beats.length}`;
-    byId("said").textContent = [beat.banner, ...beat.feed].filter(Boolean).join(" ");
-    for (const [id, end] of [["first", 0], ["previous", 0], ["next", beats.length - 1], ["last", beats.length - 1]]) {
+    byId("position").textContent = `${at + 1} of ${frames.length}`;
+    byId("said").textContent = [frame.banner, ...frame.feed].filter(Boolean).join(" ");
+    for (const [id, end] of [["first", 0], ["previous", 0], ["next", frames.length - 1], ["last", frames.length - 1]]) {
       byId(id).setAttribute("aria-disabled", String(at === end));
     }
     grow();
-    settled(place, beat, beats.findIndex((other) => other.step === beat.step) === place);
+    settled(place, frame, frames.findIndex((other) => other.step === frame.step) === place);
   }
 
-  // What the game calls a step, as the label of its first beat begins: round 3, turn 12.
-  const nameOf = (step) => (beats.find((beat) => beat.step === step && !SEALED.has(beat.kind))?.label ?? `step ${step}`).split(":")[0];
+  // What the game calls a step, as the label of its first frame begins: round 3, turn 12.
+  const nameOf = (step) => (frames.find((frame) => frame.step === step && !SEALED.has(frame.kind))?.label ?? `step ${step}`).split(":")[0];
 
-  // The board keeps the height of its largest picture, so that the buttons stay where they are. Beats of a kind are
+  // The board keeps the height of its largest picture, so that the buttons stay where they are. Frames of a kind are
   // alike: the first and the last of each are measured, and whatever is larger all the same lets it grow.
   function reserve() {
     const wide = byId("picture").clientWidth;
     if (!wide || (room.key === data.key && room.wide === wide)) return grow();
     Object.assign(room, { key: data.key, wide, high: 0 });
-    const kinds = beats.map((beat) => beat.kind), probe = make("div", { class: "probe", "aria-hidden": "true" });
+    const kinds = frames.map((frame) => frame.kind), probe = make("div", { class: "probe", "aria-hidden": "true" });
     byId("picture").before(probe);
-    for (const [place, beat] of beats.entries()) {
-      if (kinds.indexOf(beat.kind) !== place && kinds.lastIndexOf(beat.kind) !== place) continue;
-      probe.replaceChildren(build(beat.picture));
+    for (const [place, frame] of frames.entries()) {
+      if (kinds.indexOf(frame.kind) !== place && kinds.lastIndexOf(frame.kind) !== place) continue;
+      probe.replaceChildren(build(frame.picture));
       room.high = Math.max(room.high, probe.scrollHeight);
     }
     probe.remove();
@@ -84,17 +84,17 @@ function makePlayer(settled) {
   }
 
   function play() {
-    if (at === beats.length - 1) show(0);
+    if (at === frames.length - 1) show(0);
     byId("play").setAttribute("aria-label", "Pause");
     document.body.classList.add("playing");
     tick();
   }
 
   function tick() {
-    const wait = (DWELL * (LOUD.has(beats[at].kind) ? LOUD_DWELL : 1)) / SPEEDS[speed];
+    const wait = (DWELL * (LOUD.has(frames[at].kind) ? LOUD_DWELL : 1)) / SPEEDS[speed];
     timer = setTimeout(() => {
       show(at + 1);
-      if (at === beats.length - 1) pause(); else tick();
+      if (at === frames.length - 1) pause(); else tick();
     }, wait);
   }
 
@@ -113,18 +113,18 @@ function makePlayer(settled) {
 
   const go = (wanted) => () => { pause(); show(wanted()); };
   const nextOf = (fits) => {
-    const later = beats.findIndex((beat, place) => place > at && fits(beat, place));
-    return later >= 0 ? later : Math.max(0, beats.findIndex(fits));
+    const later = frames.findIndex((frame, place) => place > at && fits(frame, place));
+    return later >= 0 ? later : Math.max(0, frames.findIndex(fits));
   };
-  // A step's flags are on all its beats; the first of them is the place to go to.
-  const isFlagged = (beat, place) => beat.flags.length > 0 && !(place > 0 && beats[place - 1].step === beat.step && beats[place - 1].flags.length);
+  // A step's flags are on all its frames; the first of them is the place to go to.
+  const isFlagged = (frame, place) => frame.flags.length > 0 && !(place > 0 && frames[place - 1].step === frame.step && frames[place - 1].flags.length);
   const actions = {
     first: go(() => 0),
     previous: go(() => at - 1),
     next: go(() => at + 1),
-    last: go(() => beats.length - 1),
-    loud: go(() => nextOf((beat) => LOUD.has(beat.kind))),
-    flagged: go(() => (beats.some(isFlagged) ? nextOf(isFlagged) : at)),
+    last: go(() => frames.length - 1),
+    loud: go(() => nextOf((frame) => LOUD.has(frame.kind))),
+    flagged: go(() => (frames.some(isFlagged) ? nextOf(isFlagged) : at)),
     play: () => (timer ? pause() : play()),
     slower: () => setSpeed(speed - 1),
     faster: () => setSpeed(speed + 1),
@@ -146,33 +146,33 @@ function makePlayer(settled) {
     actions[action]();
   });
 
-  // The marks below the scrubber: a tick for each beat, and words where there is room for them, the loud ones first.
+  // The marks below the scrubber: a tick for each frame, and words where there is room for them, the loud ones first.
   function drawMarks() {
-    const box = byId("marks"), last = Math.max(1, beats.length - 1);
-    marks = beats.map((beat, place) => {
-      const mark = make("span", { class: `mark kind-${beat.kind}`, title: beat.label });
+    const box = byId("marks"), last = Math.max(1, frames.length - 1);
+    marks = frames.map((frame, place) => {
+      const mark = make("span", { class: `mark kind-${frame.kind}`, title: frame.label });
       mark.style.left = `${(place / last) * 100}%`;
       return mark;
     });
     marks[at]?.classList.add("current");
-    const rank = (beat) => (LOUD.has(beat.kind) ? 0 : beat.kind === "end" ? 1 : 2);
+    const rank = (frame) => (LOUD.has(frame.kind) ? 0 : frame.kind === "end" ? 1 : 2);
     const spread = (place) => place & -place; // so that words stand at even distances
-    const order = beats.map((beat, place) => place).sort((a, b) => rank(beats[a]) - rank(beats[b]) || spread(b) - spread(a) || a - b);
+    const order = frames.map((frame, place) => place).sort((a, b) => rank(frames[a]) - rank(frames[b]) || spread(b) - spread(a) || a - b);
     const wide = box.clientWidth, taken = [], labels = [];
     for (const place of order) {
-      const text = LOUD.has(beats[place].kind) ? `! ${beats[place].label}` : beats[place].label;
+      const text = LOUD.has(frames[place].kind) ? `! ${frames[place].label}` : frames[place].label;
       const width = text.length * 6.1 + 14;
       const left = Math.max(0, Math.min(wide - width, (place / last) * wide - width / 2));
       if (width > wide || taken.some(([from, to]) => left < to && left + width > from)) continue;
       taken.push([left, left + width]);
-      const label = make("span", { class: `label kind-${beats[place].kind}`, "data-beat": String(place) }, text);
+      const label = make("span", { class: `label kind-${frames[place].kind}`, "data-frame": String(place) }, text);
       label.style.left = `${left}px`;
       labels.push(label);
     }
-    const flags = beats.flatMap((beat, place) => {
-      if (!isFlagged(beat, place)) return [];
-      const worst = beat.flags.some(([, flag]) => flag === "fallback") ? "fallback" : "retry";
-      const sign = make("span", { class: `flagged flagged-${worst}`, title: `${beat.label}: ${beat.flags.map(([seat, flag]) => `${data.seats[seat].alias} ${BY[flag]}`).join(", ")}` });
+    const flags = frames.flatMap((frame, place) => {
+      if (!isFlagged(frame, place)) return [];
+      const worst = frame.flags.some(([, flag]) => flag === "fallback") ? "fallback" : "retry";
+      const sign = make("span", { class: `flagged flagged-${worst}`, title: `${frame.label}: ${frame.flags.map(([seat, flag]) => `${data.seats[seat].alias} ${BY[flag]}`).join(", ")}` });
       sign.style.left = `${(place / last) * 100}%`;
       return [sign];
     });
@@ -180,9 +180,9 @@ function makePlayer(settled) {
   }
   byId("marks").addEventListener("click", (event) => {
     const box = byId("marks").getBoundingClientRect();
-    const named = event.target.dataset.beat;
+    const named = event.target.dataset.frame;
     pause();
-    show(named !== undefined ? Number(named) : Math.round(((event.clientX - box.left) / box.width) * (beats.length - 1)));
+    show(named !== undefined ? Number(named) : Math.round(((event.clientX - box.left) / box.width) * (frames.length - 1)));
   });
   new ResizeObserver(() => { if (data) { drawMarks(); reserve(); } }).observe(byId("marks"));
 
@@ -190,7 +190,7 @@ function makePlayer(settled) {
   let kept = null;
   function paper(printing) {
     if (!data || byId("episode").hidden) return;
-    if (printing && kept === null) { pause(); kept = at; show(beats.length - 1); }
+    if (printing && kept === null) { pause(); kept = at; show(frames.length - 1); }
     else if (!printing && kept !== null) { const back = kept; kept = null; show(back); }
   }
   matchMedia("print").addEventListener("change", (event) => paper(event.matches));
@@ -199,18 +199,18 @@ function makePlayer(settled) {
 
   function showOr(wanted, place, there) {
     if (place >= 0) return void show(place);
-    show(wanted === null || wanted < 0 ? 0 : beats.length - 1);
-    return `this episode has ${there}. Shown is its ${at ? "last" : "first"} beat.`;
+    show(wanted === null || wanted < 0 ? 0 : frames.length - 1);
+    return `this episode has ${there}. Shown is its ${at ? "last" : "first"} frame.`;
   }
 
   return {
     open, pause,
     // Both say what is shown instead where there is no such place, and nothing where there is.
-    showBeat: (place) => { pause(); return showOr(place, place !== null && beats[place] ? place : -1, `beats 0 to ${beats.length - 1}`); },
+    showFrame: (place) => { pause(); return showOr(place, place !== null && frames[place] ? place : -1, `frames 0 to ${frames.length - 1}`); },
     showStep: (step) => {
       pause();
-      const known = beats.filter((beat) => beat.step >= 0).at(-1)?.step;
-      return showOr(step, beats.findIndex((beat) => step !== null && beat.step === step), known === undefined ? "no step" : `steps 0 to ${known}`);
+      const known = frames.filter((frame) => frame.step >= 0).at(-1)?.step;
+      return showOr(step, frames.findIndex((frame) => step !== null && frame.step === step), known === undefined ? "no step" : `steps 0 to ${known}`);
     },
   };
 }

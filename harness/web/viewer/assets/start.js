@@ -15,8 +15,8 @@ function setTheme(wanted) {
 // What goes with every address of the page, and from page to page of a folder. Nothing is stored.
 const kept = () => [["theme", theme ? THEMES[theme] : null]];
 
-const player = makePlayer((place, beat, isFirstOfStep) => {
-  const where = isFirstOfStep && beat.step >= 0 ? ["step", String(beat.step)] : ["beat", String(place)];
+const player = makePlayer((place, frame, isFirstOfStep) => {
+  const where = isFirstOfStep && frame.step >= 0 ? ["step", String(frame.step)] : ["frame", String(place)];
   tell("");
   // Not at once: browsers stop counting at some hundreds of addresses in half a minute.
   clearTimeout(writing);
@@ -98,9 +98,9 @@ function follow() {
     came = words.get("index");
     openEpisode("", "episode-0");
   }
-  const name = ["step", "beat"].find((each) => words.has(each));
+  const name = ["step", "frame"].find((each) => words.has(each));
   const given = name && words.get(name), number = /^[0-9]{1,9}$/.test(given ?? "") ? Number(given) : null;
-  const trouble = name === "step" ? player.showStep(number) : player.showBeat(name ? number : 0);
+  const trouble = name === "step" ? player.showStep(number) : player.showFrame(name ? number : 0);
   if (trouble) tell(`There is no ${name} ${given.slice(0, 40)}: ${trouble}`);
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import socket
 import time
 from contextlib import ExitStack
@@ -13,13 +11,11 @@ import httpx2
 import pytest
 
 from tests.harness.web.live.hearing import listening
-from tests.jumping_time import jumping, now
 from weigh.harness.run.events import Plan
-from weigh.harness.web.live import connections
-from weigh.harness.web.live.connections import MOST, accepting
+from weigh.harness.web.live import server as live_server
 from weigh.harness.web.live.feed import Feed
 from weigh.harness.web.live.pages import SpectatorPage
-from weigh.harness.web.live.server import LiveServer, hosts
+from weigh.harness.web.live.server import MOST, LiveServer, hosts
 
 
 def page(server):
@@ -34,10 +30,6 @@ def silent(url, sent=b""):
     opened = socket.create_connection((parts.hostname, parts.port), timeout=5)
     opened.sendall(sent)
     return opened
-
-
-def open_now(server):
-    return server._server.server_state.connections
 
 
 def closed(one, seconds):
@@ -58,7 +50,7 @@ def test_the_owner_gets_in_whoever_is_silent(sent):
         crowd = [stack.enter_context(silent(url, sent)) for _ in range(3 * MOST)]
         with httpx2.Client(trust_env=False, timeout=5) as client:
             assert client.get(url).status_code == 200
-        assert len(open_now(server)) <= MOST
+        assert len(server.connections) <= MOST
         assert closed(crowd[0], 1), "the longest silent went first"
         with listening(url) as events:
             assert next(events)[0] == "board"
@@ -76,7 +68,7 @@ def test_pages_that_are_told_something_stay_when_a_crowd_comes():
 
 
 def test_who_asks_for_nothing_is_let_go(monkeypatch):
-    monkeypatch.setattr(connections, "SILENCE", 0.3)
+    monkeypatch.setattr(live_server, "SILENCE", 0.3)
     with LiveServer() as server:
         url = page(server)
         with silent(url) as one, silent(url, b"GET /x/ HT") as begun, silent(url) as kept, listening(url) as events:
@@ -89,23 +81,7 @@ def test_who_asks_for_nothing_is_let_go(monkeypatch):
                 pass
             assert next(events)[0] == "board"
             time.sleep(0.5)
-            assert len(open_now(server)) == 1, "the stream"
-
-
-def test_where_no_descriptor_is_left_it_is_tried_again_quietly_and_not_at_once(monkeypatch):
-    tried = []
-
-    async def trying():
-        async def refused(listener):
-            tried.append(now())
-            raise OSError(errno.EMFILE, "Too many open files")
-
-        monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", refused, raising=False)
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(accepting(None, None, set()), 4.5 * connections._RETRY)
-
-    jumping(trying())
-    assert tried == pytest.approx([n * connections._RETRY for n in range(5)])
+            assert len(server.connections) == 1, "the stream"
 
 
 def test_the_port_of_http_is_left_out_by_browsers():

@@ -10,7 +10,7 @@ from weigh.harness.run.episode import play_episode
 from weigh.harness.run.events import Closing, Plan
 from weigh.harness.store.calls import Call, CallKey, Void
 from weigh.harness.web.live.board import board
-from weigh.harness.web.live.episode import Telling
+from weigh.harness.web.live.episode import Subscription
 from weigh.harness.web.live.feed import RECENT, Feed
 from weigh.harness.web.viewer.frames import frames_of
 from weigh.policies.contract import Completion, Message, Request, Sampling, Usage
@@ -36,8 +36,8 @@ def everything(told):
     """All that any page could be told of a feed now."""
     texts = [json.dumps(board(told))]
     for episode in [*told.flights.values(), *told.recent.values()]:
-        telling = Telling(episode)
-        texts += [json.dumps(telling.opening()), json.dumps(telling.ending())]
+        subscription = Subscription(episode)
+        texts += [json.dumps(subscription.opening()), json.dumps(subscription.ending())]
     return " ".join(texts)
 
 
@@ -92,37 +92,37 @@ def test_the_beats_told_step_by_step_are_those_of_the_record():
     told, given = feed(), table("oshi_zumo", coins=12)
     told.episode_started(given.key, given.entrants)
     watch = told.watch(given)
-    telling = Telling(told.flights[given.key])
-    beats = telling.opening()["beats"]
+    subscription = Subscription(told.flights[given.key])
+    frames = subscription.opening()["frames"]
     steps = []
 
     class Both:
         def step_played(self, state, moves, decisions):
             watch.step_played(state, moves, decisions)
-            news = telling.news()
-            assert news["from"] == len(beats)
-            beats.extend(news["beats"])
+            news = subscription.news()
+            assert news["from"] == len(frames)
+            frames.extend(news["frames"])
             steps.extend(news["steps"])
 
     record = asyncio.run(play_episode(given, {}, watch=Both()))
-    assert telling.ending() is None
+    assert subscription.ending() is None
     told.episode_finished(record)
-    frames = frames_of(record).frames
-    assert [[beat[0], beat[2], beat[4]] for beat in beats] == [
-        [frame.step, frame.beat.label, list(frame.beat.feed)] for frame in frames
+    whole_frames = frames_of(record).frames
+    assert [[frame[0], frame[2], frame[4]] for frame in frames] == [
+        [frame.step, frame.label, list(frame.feed)] for frame in whole_frames
     ]
-    assert [beat[3] for beat in beats] == [frame.beat.picture.to_json() for frame in frames]
-    whole = telling.ending()
+    assert [frame[3] for frame in frames] == [frame.picture.to_json() for frame in whole_frames]
+    whole = subscription.ending()
     assert steps == whole["steps"]
-    assert telling.ending() is None, "told once"
-    assert telling.news() is None
+    assert subscription.ending() is None, "told once"
+    assert subscription.news() is None
 
 
 def test_who_comes_late_is_told_the_same_at_once():
     told, given = feed(), table(seats=3, cards=4)
     record = played(told, given)
-    opening = Telling(told.recent[given.key]).opening()
-    assert [beat[2] for beat in opening["beats"]] == [frame.beat.label for frame in frames_of(record).frames]
+    opening = Subscription(told.recent[given.key]).opening()
+    assert [frame[2] for frame in opening["frames"]] == [frame.label for frame in frames_of(record).frames]
     assert len(opening["steps"]) == len(record.moves)
     assert [seat["entrant"] for seat in opening["seats"]] == ["random"] * 3
 
@@ -137,8 +137,8 @@ def test_an_end_by_the_clock_is_told():
     record = asyncio.run(play_episode(given, {}, watch=told.watch(given), now=lambda: next(clock)))
     assert record.reason == "deadline"
     told.episode_finished(record)
-    beats = Telling(told.recent[given.key]).opening()["beats"]
-    assert beats[-1][1] == "end"
+    frames = Subscription(told.recent[given.key]).opening()["frames"]
+    assert frames[-1][1] == "end"
 
 
 def test_means_progress_and_ended_episodes_stand_on_the_board():

@@ -94,7 +94,7 @@ def test_what_a_deaf_page_is_sent_is_bounded():
                 played(told, table(key=f"goofspiel/b{number:04}/r0", seats=4))
                 time.sleep(0.02)
             time.sleep(0.5)
-            (connection,) = server._server.server_state.connections
+            (connection,) = server.connections
             assert connection.transport.get_write_buffer_size() < 2_000_000
 
 

@@ -70,15 +70,15 @@ def test_beats_come_as_steps_are_played_and_none_twice():
 
     events = asyncio.run(playing())
     opening = next(value for name, value in events if name == "episode")
-    beats = list(opening["beats"])
-    news = [value for name, value in events if name == "beats"]
+    frames = list(opening["frames"])
+    news = [value for name, value in events if name == "frames"]
     assert len(news) >= 3
     for piece in news:
-        assert piece["from"] == len(beats)
-        beats += piece["beats"]
-    labels = [beat[2] for beat in beats]
+        assert piece["from"] == len(frames)
+        frames += piece["frames"]
+    labels = [frame[2] for frame in frames]
     assert len(set(labels)) == len(labels)
-    assert beats[-1][1] == "end"
+    assert frames[-1][1] == "end"
 
 
 def test_an_episode_that_nobody_remembers_is_gone_and_the_newest_is_shown():
