@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.games.registry import game_named, read_config
 from weigh.harness.cli.single import Asked, entrants_of
+from weigh.harness.config.blocks import planned
 from weigh.harness.config.entrants import Renamed
 from weigh.harness.config.sections import safe_name
 from weigh.harness.errors import Refused
 from weigh.harness.gate.arms import Arm, Conduction, arm_run
-from weigh.harness.gate.blocks import planned
 from weigh.harness.gate.comparison import ArmComparison, ArmReport, Letter
 from weigh.harness.gate.conduct import conduct_of
 from weigh.harness.gate.order import TIMEOUT, Common, arm_order, field_of
@@ -31,8 +31,8 @@ from weigh.policies.contract import Fault
 from weigh.policies.replicate import Redrawn
 
 if TYPE_CHECKING:
+    from weigh.harness.config.blocks import Block, Role
     from weigh.harness.gate.arms import ArmOrder
-    from weigh.harness.gate.blocks import Block, Role
     from weigh.harness.run.limits import Brake
 
 BLOCKS = 20
@@ -251,5 +251,4 @@ def _close(arms: Sequence[Arm], told: ArmComparison) -> None:
     elif told.too_void:
         status = f"stopped: {told.comparison.missing} of {len(told.blocks)} blocks are void"
     for arm in arms:
-        if arm.store.status != status:
-            arm.store.set_status(status)
+        arm.end(status)

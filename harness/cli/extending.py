@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from weigh.harness.audit.verify.planned import require_as_planned
 from weigh.harness.cli.output import print_note
 from weigh.harness.config.extension import extension, obstacles
 from weigh.harness.errors import Refused
@@ -32,6 +33,7 @@ def extended_run(order: LadderConfig, manifest: Manifest) -> Iterator[Store]:
     if not holds_run(folder):
         raise Refused(f"{folder} holds no run to extend; without --extend this config makes a new one")
     with opened(lambda: Store.open(folder)) as store:
+        require_as_planned([store], whole=False)
         more = required_extension(order, store, manifest)
         for line in version_notes(store.manifest, manifest):
             print_note(f"weigh: {line}")

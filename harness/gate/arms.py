@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from weigh.harness.audit.verify.planned import check_missing, require_as_planned
 from weigh.harness.config.config import bearing
 from weigh.harness.errors import Refused
 from weigh.harness.gate.spent import Spent
@@ -29,9 +30,9 @@ from weigh.policies.layout import LAYOUT
 
 if TYPE_CHECKING:
     from weigh.games.game import Json
+    from weigh.harness.config.blocks import Block, Role
     from weigh.harness.config.entrants import EntrantSpec
     from weigh.harness.config.schedule import Episode
-    from weigh.harness.gate.blocks import Block, Role
     from weigh.harness.providers.endpoints.endpoints import Endpoint
     from weigh.harness.run.limits import Brake
     from weigh.harness.run.model_calls import Exchange
@@ -124,6 +125,7 @@ def arm_run(order: ArmOrder) -> Iterator[Arm]:
     manifest = order.manifest()
     if holds_run(order.folder):
         with opened(lambda: Store.open(order.folder)) as store:
+            require_as_planned([store], whole=False)
             planned = tuple(row.key for row in store.episodes() if row.deal_key)
             asked = tuple(episode.key for episode in order.episodes())
             if planned == asked[: len(planned)] and len(planned) < len(asked):
@@ -203,6 +205,14 @@ class Arm:
     def settled(self, key: str) -> bool:
         """Whether an episode is finished, or void for good."""
         return key in self._finished or self._voids[key] >= self._allowed.get(key, TRIES)
+
+    def end(self, status: str) -> None:
+        """Say in the run how it ended. What is finished ends with a whole block: one that was stopped in the midst of
+        blocks which were not asked for again is not."""
+        if status == "finished" and any(check_missing(self.store, finished=True)):
+            status = "interrupted"
+        if self.store.status != status:
+            self.store.set_status(status)
 
     def scores(self, block: Block) -> tuple[float | None, ...] | None:
         """The focal policy's score in each seat, None for a void episode; None for a block that is not settled."""

@@ -22,7 +22,7 @@ from weigh.harness.gate.checks import Measures
 from weigh.harness.store.accounts import latency_of
 
 if TYPE_CHECKING:
-    from weigh.harness.gate.blocks import Block, Role
+    from weigh.harness.config.blocks import Block, Role
     from weigh.harness.store.record import Record
     from weigh.harness.store.store import Store
 

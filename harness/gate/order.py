@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 
 from weigh.games.game import AnyGame, ConfigInvalid
 from weigh.games.registry import GAMES, read_config
+from weigh.harness.config.blocks import Block, Role, planned
 from weigh.harness.config.config import bearing
 from weigh.harness.errors import BaselineInvalid, EndpointInvalid, Refused
 from weigh.harness.gate.arms import ArmOrder, Conduction
 from weigh.harness.gate.baseline import LARGEST, Baseline, Conditions, FieldPlayer, faults, read_baseline
-from weigh.harness.gate.blocks import Block, Role, planned
 from weigh.harness.gate.checks import Check
 from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, known_measures, played_by_fallback, rates_of
 from weigh.harness.gate.differences import Ends
 from weigh.harness.gate.file import unknown_measure
 from weigh.harness.gate.rules import rules_digest
+from weigh.harness.gate.saved import run_against
 from weigh.harness.gate.standing import Terms
 from weigh.harness.gate.subject import Contestant, Subject
 from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
@@ -86,6 +87,11 @@ class Common:
     max_fallback_rate: float = MAX_FALLBACK_RATE
     ends: Ends = "surest"
 
+    @property
+    def saves(self) -> Path:
+        """Where the folders of baselines that were saved are looked for."""
+        return self.results if self.prefix else self.results.parent
+
     def home(self, gate: str) -> Path:
         """The folder of one gate."""
         return self.results / f"{self.prefix}{gate}"
@@ -131,6 +137,11 @@ def order_of(wanted: GateWanted, common: Common) -> GateOrder:
         keys = [block.key for block in planned(name, seats, field, "candidate", seed, len(saved.blocks))]
         if [block.key for block in saved.blocks] != keys:
             problems.append("blocks: are not those that its seed and field make")
+        elif (against := run_against(saved, common.saves)) is not None:
+            problems.append(
+                f"blocks: its scores are not those of {shown_path(against)}; `weigh verify {wanted.baseline} --run "
+                f"{shown_path(against)}` names them"
+            )
     subject = _subject(wanted, common, saved, game=name, field=field, seats=seats, seed=seed)
     terms = _terms(wanted, common, blocks, seats, float(game.lowest(config)))
 

@@ -81,8 +81,7 @@ class Game:
 
     def status(self, status: str) -> None:
         for arm in self.arms:
-            if arm.store.status != status:
-                arm.store.set_status(status)
+            arm.end(status)
 
 
 def run_gates(name: str, orders: Sequence[GateOrder], ceilings: Ceilings, beta: float, note: Note) -> BuildVerdict:

@@ -90,8 +90,10 @@ class Results:
     def rank(self, *, max_fallback_rate: float = MAX_FALLBACK_RATE, exclude_fallback_episodes: bool = False) -> Ladder:
         """The ladder of these runs, as `weigh rank` has it. For the options see `harness.results.ranking.ladder.rank`.
 
-        Raises StoreRefused where they are no ladder, or no one ladder: see `harness.store.kinds`.
+        Raises StoreRefused where they are no ladder, or no one ladder (see `harness.store.kinds`), and where one does
+        not hold what it planned (see `harness.audit.verify.planned`).
         """
+        from weigh.harness.audit.verify.planned import require_as_planned
         from weigh.harness.results.ranking.ladder import rank
         from weigh.harness.store.accounts import accounts_of
         from weigh.harness.store.kinds import require_one_ladder
@@ -101,6 +103,7 @@ class Results:
         entered: dict[str, set[str]] = {}
         with ExitStack() as opened:
             stores = [opened.enter_context(Store.open(folder, readonly=True)) for folder in self.folders]
+            require_as_planned(stores)
             accounts = accounts_of(stores)
             for store in stores:
                 expected.update(row.game for row in store.episodes() if row.deal_key)

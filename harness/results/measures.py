@@ -13,6 +13,7 @@ from typing import Final
 from weigh.games.game import Json
 from weigh.games.registry import GAMES
 from weigh.harness.audit.measures.registry import Measured, diagnostics_of
+from weigh.harness.audit.verify.planned import require_as_planned
 from weigh.harness.results.rows import Columns, Row
 from weigh.harness.store.store import Store
 
@@ -43,7 +44,11 @@ def measures_of(stores: Sequence[Store]) -> dict[str, Measured]:
 
 
 def measure_rows(store: Store) -> Iterator[Row]:
-    """The rows of `MEASURES`, by game, entrant and measure; those of which nothing was observed are left out."""
+    """The rows of `MEASURES`, by game, entrant and measure; those of which nothing was observed are left out.
+
+    Raises StoreRefused where the run does not hold what it planned: means over other episodes are claims of nothing.
+    """
+    require_as_planned([store])
     for game, entrants in measures_of([store]).items():
         meanings = diagnostics_of(game).meanings
         for entrant, values in entrants.items():

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from weigh.harness.audit.verify.planned import require_as_planned
 from weigh.harness.config.schedule import Episode
 from weigh.harness.errors import Refused, StoreFailed
 from weigh.harness.store.manifest import Manifest, differences, version_notes
@@ -47,6 +48,7 @@ def run_in(
                 *(f"  {line}" for line in reasons),
                 *([further] if further else []),
             )
+        require_as_planned([store], whole=False)
         for line in version_notes(store.manifest, manifest):
             note(f"weigh: {line}")
         yield store

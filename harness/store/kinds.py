@@ -13,12 +13,14 @@ from typing import Final, Literal, TypeAlias
 from weigh.harness.errors import StoreRefused
 from weigh.harness.store.manifest import Manifest, config_differences
 
-RunKind: TypeAlias = Literal["ladder", "single", "rematch", "experiment", "arm"]
+RunKind: TypeAlias = Literal["ladder", "single", "rematch", "experiment", "arm", "unknown"]
 """`single` is one episode of `weigh play`; `arm` is one of the runs of a gate or a comparison, in which one entrant
-meets a field. Whatever says nothing of itself counts as `single`: its episodes are no schedule."""
+meets a field. `unknown` is what no command makes."""
 
 LADDER: Final = frozenset({"seed", "games", "entrants", "models", "limits"})
 """The keys of the config of a ladder: only then are the episodes a schedule."""
+SINGLE: Final = frozenset({"games", "models", "limits"})
+"""Those of an episode of `weigh play`."""
 
 REMATCH: Final = "rematch"
 EXPERIMENT: Final = "experiment"
@@ -49,7 +51,9 @@ def kind_of(manifest: Manifest) -> RunKind:
         return "experiment"
     if ARM in config:
         return "arm"
-    return "ladder" if config.keys() == LADDER else "single"
+    if config.keys() == LADDER:
+        return "ladder"
+    return "single" if config.keys() == SINGLE else "unknown"
 
 
 def is_one_design(manifest: Manifest) -> bool:

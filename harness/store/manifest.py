@@ -114,13 +114,28 @@ def new_run_id(seed: int) -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-s{seed}-{secrets.token_hex(4)}"
 
 
+class ScheduleDigest:
+    """SHA-256 over who plays what against whom, in order, taken in one episode at a time."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, episode: Planned) -> None:
+        """Take in the next episode. Raises TypeError for one with a field that is no JSON."""
+        row = [episode.key, episode.block, episode.game, episode.deal_key, list(episode.entrants)]
+        self._digest.update(canonical(row).encode() + b"\n")
+
+    def hex(self) -> str:
+        """Of the episodes taken in so far."""
+        return self._digest.hexdigest()
+
+
 def schedule_digest(episodes: Iterable[Planned]) -> str:
     """SHA-256, hex, over who plays what against whom, in order."""
-    digest = hashlib.sha256()
+    digest = ScheduleDigest()
     for episode in episodes:
-        row = [episode.key, episode.block, episode.game, episode.deal_key, list(episode.entrants)]
-        digest.update(canonical(row).encode() + b"\n")
-    return digest.hexdigest()
+        digest.add(episode)
+    return digest.hex()
 
 
 def differences(old: Manifest, new: Manifest, given: Mapping[str, int | None] | None = None) -> list[str]:

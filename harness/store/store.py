@@ -24,11 +24,13 @@ from weigh.harness.store import usage as store_spending
 from weigh.harness.store.call_table import CallFacts, StoredCall
 from weigh.harness.store.calls import LOST, Call, CallKey, Void
 from weigh.harness.store.episode_table import (
+    ASTRAY,
     EpisodeRow,
     episode_row,
     episode_rows,
     manifest_from,
     merged,
+    misfiled,
     record_from,
     to_texts,
 )
@@ -294,6 +296,11 @@ class Store:
         with telling(self._path):
             return episode_row(self._db, key)
 
+    def misfiled(self) -> Iterator[str]:
+        """The keys under which the record of another episode is kept: see `store_episodes.misfiled`."""
+        with telling(self._path):
+            yield from misfiled(self._db)
+
     # -- the run -------------------------------------------------------------------------------------------------------
 
     @property
@@ -338,9 +345,12 @@ class Store:
         try:
             with telling(self._path):
                 found = [str(row[0]) for row in self._db.execute("PRAGMA quick_check(1)")]
+                astray = self._db.execute(ASTRAY).fetchone()
         except StoreRefused as refused:
             return str(refused)
-        return None if found == ["ok"] else "; ".join(" ".join(found).split("\n"))
+        if found != ["ok"]:
+            return "; ".join(" ".join(found).split("\n"))
+        return None if astray is None else f"a row of {astray[0]} belongs to no episode"
 
     def _inode(self) -> tuple[int, int] | None:
         """What tells the run's file from any other, None when there is none at its place."""

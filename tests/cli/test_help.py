@@ -94,7 +94,7 @@ OPTIONS = {
         *("--max-void-rate 0.05", "--name nightly", "--results runs", "--junit gate.xml", "--summary gate.md"),
         *("--save-baseline base.json", "--pairs 200", "--json"),
     ],
-    "verify": ["--json"],
+    "verify": ["--run results/gate-demo/baseline-91f6708a", "--json"],
     "export": [
         *("--format jsonl", "--format json", "--format csv", "--format parquet", "--table records", "--table seats"),
         *(

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.cli.runner import weigh
+from weigh.games.registry import GAMES
 
 KEYS = ["over", "reason", "ending", "scores", "to_act", "measures", "events"]
 ORDER = [3, 1, 4, 2]
@@ -32,6 +33,21 @@ def test_a_finished_game_has_scores_and_measures():
     assert (said.json["reason"], said.json["ending"], said.json["to_act"]) == ("complete", "prizes-exhausted", [])
     assert sum(said.json["scores"]) == 0
     assert said.json["measures"]["points"] == [7, 3]
+
+
+def test_a_game_that_is_on_has_its_measures_as_they_stand():
+    said = resolve({**GAME, "moves": [[3, 2], [1, 3]]})
+    assert (said.json["over"], said.json["scores"]) == (False, None)
+    assert said.json["measures"] == resolve({**GAME, "moves": [[3, 2], [1, 3]], "stop": True}).json["measures"]
+    assert (said.json["measures"]["points"], said.json["measures"]["spent"]) == ([3, 1], [4, 5])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_measures_before_its_first_move(game):
+    said = resolve({"game": game, "seed": 1})
+    assert said.json["over"] is False
+    assert said.json["measures"].keys() == resolve({"game": game, "seed": 1, "stop": True}).json["measures"].keys()
+    assert said.json["measures"]
 
 
 def test_a_stop_ends_the_game_as_the_wall_clock_would():

@@ -17,7 +17,8 @@ at most once in a game, and after its only challenge.
 
 What a run's manifest says of the experiment it was ordered as.
 
-Owns the key `alteration` of a manifest's policies. Reads nothing but the manifest.
+Owns the key `alteration` of a manifest's policies, and under which keys calls may lie that no plan has. Reads nothing
+but the manifest.
 
 The episodes of an experiment on claims: which arm is played by whom, in pairs that share their randomness.
 
@@ -132,9 +133,18 @@ def scrambled_claims(rng: Random) -> tuple[float, ...]:
     return tuple(beside.random() for _ in range(_MOST_PLACED))
 
 
+PROBES: Final = "listening"
+"""The second part of the keys under which the calls of questions asked again are kept."""
+
+
 def is_experiment(manifest: Manifest) -> bool:
     """Whether the arms of an experiment were played, whose randomness is drawn for the deal key."""
     return kind_of(manifest) == "experiment"
+
+
+def may_keep_calls(manifest: Manifest, key: str) -> bool:
+    """Whether the calls of a question asked again may be kept under this key, which no plan has."""
+    return is_experiment(manifest) and key.split("/")[1:2] == [PROBES]
 
 
 def alterations_of(manifest: Manifest, record: Record) -> dict[int, Alteration]:

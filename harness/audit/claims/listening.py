@@ -31,6 +31,7 @@ from weigh.games.ballast.moves import PLACE
 from weigh.games.ballast.rules import BallastState
 from weigh.games.ballast.view import observe_with_claims
 from weigh.games.game import Observation, Seat
+from weigh.harness.audit.claims.arms import PROBES
 from weigh.harness.audit.measures.ballast import states_of
 from weigh.harness.seeds import derive, stream
 from weigh.harness.stats.clustered import CONFIDENCE, cluster_mean
@@ -216,7 +217,7 @@ LineFor: TypeAlias = Callable[[str, Seat], Line]
 def probe_key(sample: Sample, kind: str) -> str:
     """Under which episode's name the calls of a question asked again are kept."""
     game, _, place = sample.deal_key.partition("/")
-    return f"{game}/listening/{kind}/{place}"
+    return f"{game}/{PROBES}/{kind}/{place}"
 
 
 def samples(records: Sequence[tuple[Record, str]], listener: str, wanted: int, seed: int) -> list[Sample]:

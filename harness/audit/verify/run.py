@@ -2,80 +2,25 @@
 
 Owns what a record must agree with beside itself: the place it was planned for, the seed its deal and aliases were drawn
 from. Scripts and calls are checked in modules of theirs. Reads one record at a time.
-
-Whether the planned episodes of a run are those that its manifest orders, and as balanced as it says.
-
-Owns what can be checked of a run before any of its records is read. Everything is made again from the manifest: config,
-entrants, seed, and what was added when. Reads no records.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from weigh.harness.audit.claims.arms import alterations_of, is_experiment
 from weigh.harness.audit.verify.findings import Finding, agree, compare, show
+from weigh.harness.audit.verify.planned import check_held, check_missing, check_schedule
 from weigh.harness.audit.verify.record import Derived, as_record, check_decisions, check_outcome, derive
 from weigh.harness.audit.verify.replies import check_evidence, check_scripts
-from weigh.harness.config.extension import made_again, report_json
-from weigh.harness.config.schedule import Episode, names_key
-from weigh.harness.errors import ScheduleInvalid, StoreRefused
+from weigh.harness.config.schedule import names_key
+from weigh.harness.errors import StoreRefused
 from weigh.harness.seeds import deal_aliases, stream
-from weigh.harness.store.kinds import kind_of
-from weigh.harness.store.manifest import Manifest, schedule_digest, table_in
+from weigh.harness.store.manifest import Manifest
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import EpisodeRow, Store
-
-
-def check_schedule(store: Store) -> Iterator[Finding]:
-    """What is wrong with the planned episodes of a run."""
-    manifest = store.manifest
-    rows = [row for row in store.episodes() if row.deal_key]
-    digest = schedule_digest(rows)
-    if manifest.episodes and digest != manifest.schedule:
-        yield Finding("the schedule", "is not the one of the manifest", show(manifest.schedule), show(digest))
-    if len(rows) != manifest.episodes:
-        yield Finding("episodes", "are not as many as the manifest says", show(len(rows)), show(manifest.episodes))
-    for number, amendment in enumerate(manifest.amendments):
-        digest = schedule_digest(rows[: amendment.episodes])
-        if digest != amendment.schedule:
-            where = f"the schedule before amendments[{number}]"
-            yield Finding(where, "is not the one of the manifest", show(amendment.schedule), show(digest))
-    for game in dict.fromkeys(row.game for row in rows):
-        yield from _check_game(manifest, game, [row for row in rows if row.game == game])
-
-
-def _check_game(manifest: Manifest, game: str, rows: Sequence[EpisodeRow]) -> Iterator[Finding]:
-    blocks = len({row.block for row in rows})
-    first = table_in(manifest.orders[0].config, "games", game).get("blocks")
-    if not isinstance(first, int):
-        return
-    ordered = first + sum(amendment.blocks.get(game, 0) for amendment in manifest.amendments)
-    if ordered != blocks:
-        yield Finding(f"the blocks of {game}", "are not as many as the config orders", show(blocks), show(ordered))
-        return
-    if kind_of(manifest) != "ladder":
-        return  # the tables of all others are chosen in other ways
-    planned = [Episode(row.key, row.game, row.block, row.entrants, row.deal_key) for row in rows]
-    try:
-        due = made_again(manifest, game, len(rows[0].entrants))
-    except ScheduleInvalid as error:
-        yield Finding(f"the schedule of {game}", f"cannot be made again: {error}")
-        return
-    for found, wanted in zip(planned, due, strict=False):
-        if found != wanted:
-            where = f"the schedule of {game}"
-            seated, said = show(list(found.entrants)), show([wanted.key, *wanted.entrants])
-            yield Finding(where, "is not the one that its order and the run's seed make", seated, said, found.key)
-            return
-    if game in manifest.schedules:
-        told, true = manifest.schedules[game], report_json(manifest, planned, game)
-        for key in dict.fromkeys([*true, *told]):
-            if not agree(told.get(key), true.get(key)):
-                what = "is not that of the planned episodes"
-                yield Finding(f"schedules.{game}.{key}", what, show(told.get(key)), show(true.get(key)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +52,7 @@ def verify_run(store: Store) -> Verdict:
     if damage := store.damage():
         found = Finding("the file", f"is damaged: {damage}")
         return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
-    findings = [*check_schedule(store), *_check_unfinished(store)]
+    findings = [*check_held(store), *check_missing(store), *check_schedule(store)]
     seen: dict[str, str] = {}
     records = 0
     for key, body, times in store.bodies():
@@ -123,13 +68,6 @@ def verify_run(store: Store) -> Verdict:
         reused=spent.reused,
         findings=findings,
     )
-
-
-def _check_unfinished(store: Store) -> Iterator[Finding]:
-    finished = frozenset(store.finished())
-    for row in store.episodes():
-        if row.key not in finished and any(score is not None for score in row.scores):
-            yield Finding("seats", "have scores, and there is no record", show(list(row.scores)), episode=row.key)
 
 
 def _check_body(store: Store, key: str, body: str, times: str | None, seen: dict[str, str]) -> Iterator[Finding]:

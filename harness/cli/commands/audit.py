@@ -72,9 +72,9 @@ def audit(
       weigh audit results/league --fail-on-flag --json
       weigh audit results/league --replay-shuffled league.toml --pair ann:bob
 
-    Exit codes: 0 audited, flagged or not; 1 flagged, with --fail-on-flag; 2 not a run, or a pair that is not there;
-    3 nothing to audit, and with --fail-on-flag when no pair could be flagged. With --replay-shuffled those of the
-    replay: 0 answered, 3 open, 4 invalid, 130 interrupted.
+    Exit codes: 0 audited, flagged or not; 1 flagged, with --fail-on-flag; 2 not a run, one that does not hold what it
+    planned, or a pair that is not there; 3 nothing to audit, and with --fail-on-flag when no pair could be flagged.
+    With --replay-shuffled those of the replay: 0 answered, 3 open, 4 invalid, 130 interrupted.
     """
     settings = Settings(fdr=fdr, permutations=permutations, threshold=threshold, seed=seed)
     if replay_shuffled is None:
@@ -96,6 +96,7 @@ def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) ->
     from weigh.harness.audit.collusion.audit import audit as audit_records
     from weigh.harness.audit.collusion.seats import RunOf
     from weigh.harness.audit.measures.persistent_calibration import side_correlations
+    from weigh.harness.audit.verify.planned import require_as_planned
     from weigh.harness.results import load
     from weigh.harness.store.kinds import require_ladders
     from weigh.harness.store.store import Store
@@ -109,6 +110,7 @@ def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) ->
     finished: Counter[str] = Counter()
     with ExitStack() as opened:
         stores = [opened.enter_context(Store.open(folder, readonly=True)) for folder in folders]
+        require_as_planned(stores)
         for store in stores:
             if tell and store.status != "finished":
                 print_note(shown(f"{store.folder}: {store.status}", limit=500))

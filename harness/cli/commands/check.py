@@ -36,6 +36,7 @@ AlwaysJson = Annotated[
 
 RESOLVE_KEYS = ("game", "config", "deal", "seed", "moves", "stop")
 READ_KEYS = ("game", "config", "deal", "seed", "moves", "seat", "reply", "stop")
+BASELINE = "weigh-baseline"
 
 
 def resolve(file: Document, json: AlwaysJson = True) -> None:
@@ -48,7 +49,7 @@ def resolve(file: Document, json: AlwaysJson = True) -> None:
 
     A step holds one entry per seat, null for a seat that has no move to make. "stop": true ends the episode after the
     last step, as a deadline would. The answer has the keys over, reason, ending, scores (null while the game is on),
-    to_act, measures and events.
+    to_act, measures (while the game is on, as they stand) and events.
 
       weigh resolve moves.json
       weigh resolve - < moves.json
@@ -62,6 +63,8 @@ def resolve(file: Document, json: AlwaysJson = True) -> None:
         raise Refused(f"stop: {_quoted(stop)} is not true or false")
     state = position(document, stop=stop)
     outcome = state.outcome
+    # What the game would report if the clock stopped it here.
+    reported = outcome if outcome is not None else state.stop().outcome
     print_json(
         {
             "over": outcome is not None,
@@ -69,7 +72,7 @@ def resolve(file: Document, json: AlwaysJson = True) -> None:
             "ending": outcome.ending if outcome else None,
             "scores": [float(score) for score in outcome.scores] if outcome else None,
             "to_act": sorted(state.to_act),
-            "measures": dict(outcome.measures) if outcome else {},
+            "measures": dict(reported.measures) if reported else {},
             "events": [event.to_json() for event in state.events],
         }
     )
@@ -126,18 +129,26 @@ def verify(
         typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), .jsonl, or a run folder."),
     ],
     json: JsonFlag = False,
+    run: Annotated[
+        Path | None, typer.Option("--run", metavar="RUN", help="The run that a baseline file was saved from.")
+    ] = None,
 ) -> None:
     """Re-derive records from their moves, and say what differs.
 
     Moves are played through the rules again and everything derived is compared: events, awards, scores, endings,
-    counters. In a run, deals and aliases are drawn again too, and every reply is read again.
+    counters. In a run, deals and aliases are drawn again too, every reply is read again, and every planned episode must
+    be there, and no other. A baseline file of a gate is compared with the run it was saved from (--run), which is
+    checked as well.
 
       weigh verify results/demo
       weigh verify record.json
+      weigh verify baseline.json --run results/gate-goofspiel-mine/baseline-91f6708a
 
     Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
     """
-    if target != "-" and Path(target).is_dir():
+    if run is not None:
+        _verify_baseline(target, run, json)
+    elif target != "-" and Path(target).is_dir():
         _verify_run(Path(target), json)
     elif target.endswith(".jsonl"):
         _verify_lines(target, json)
@@ -149,32 +160,56 @@ def _verify_record(file: str, json: bool) -> None:
     from weigh.harness.audit.verify.record import verify_record
 
     data = load(file)
+    if data.get("kind") == BASELINE:
+        raise Refused(f"{file}: is a baseline file; say which run it was saved from, with --run RUN")
     name = _name_of(data, "standard input" if file == "-" else file)
     findings = verify_record(data)
     _report(findings, json, {"record": data.get("key")}, name, f"{name}: re-derives in full")
+
+
+def _verify_baseline(file: str, folder: Path, json: bool) -> None:
+    from weigh.harness.audit.verify.run import verify_run
+    from weigh.harness.gate.order import load_baseline
+    from weigh.harness.gate.saved import check_baseline
+    from weigh.harness.store.store import Store
+
+    baseline = load_baseline(Path(file))
+    with Store.open(folder, readonly=True) as store:
+        findings = verify_run(store).findings or list(check_baseline(baseline, store))
+    head = {"file": file, "run": str(folder), "blocks": len(baseline.blocks)}
+    _report(findings, json, head, file, f"{file}: {len(baseline.blocks)} blocks are those of {folder}")
 
 
 def _verify_lines(file: str, json: bool) -> None:
     from dataclasses import replace
     from json import dumps
 
-    from weigh.harness.audit.verify.findings import Finding
+    from weigh.harness.audit.verify.findings import Finding, show
     from weigh.harness.audit.verify.record import verify_record
 
     records = 0
     findings: list[Finding] = []
     places: dict[int, str] = {}
+    plays: dict[int, tuple[str, str]] = {}
+
+    def digest(data: Mapping[str, Any], *without: str) -> int:
+        return hash(dumps({key: data[key] for key in data if key not in without}, sort_keys=True))
+
     for place, data in load_lines(file):
         records += 1
         findings += [replace(found, episode=_name_of(data, place)) for found in verify_record(data)]
         # Two runs may hold episodes of one key; the same play of it is one episode, whoever counts the lines.
-        first = places.setdefault(
-            hash(dumps({key: data[key] for key in data if key != "times"}, sort_keys=True)), place
-        )
+        first = places.setdefault(digest(data, "times"), place)
         if first != place:
             findings.append(
                 Finding("the record", f"stands here twice: {first} and {place}", episode=_name_of(data, place))
             )
+            continue
+        # With its times: in a game without chance, equal players may well play the same twice, but not at one time.
+        other, under = plays.setdefault(digest(data, "key", "block"), (place, _name_of(data, place)))
+        if other != place:
+            what = f"is the same play as that of {show(under)} at {other}, under another key"
+            findings.append(Finding("the record", what, episode=_name_of(data, place)))
     _report(findings, json, {"file": file, "records": records}, file, f"{file}: {_count(records)} in full")
     _require_some(records, file)
 

@@ -107,8 +107,7 @@ def played_baseline(
                 f"no baseline is saved: {void} of {len(blocks)} blocks are void; the same command plays them again",
                 code=INVALID,
             )
-        if arm.store.status != "finished":
-            arm.store.set_status("finished")
+        arm.end("finished")
         who = contestant(order)
         measures = measures_of(arm.store, order.blocks, order.role)
         by_fallback = played_by_fallback(rates_of(measures.values), max_fallback_rate)

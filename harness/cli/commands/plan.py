@@ -203,10 +203,14 @@ def _earlier(folder: Path) -> Earlier:
 
 def _rows(folder: Path) -> dict[str, GameRows]:
     """The scores of a run, by game; games without one are left out."""
+    from weigh.harness.audit.verify.planned import require_as_planned
     from weigh.harness.results import load
     from weigh.harness.results.ranking.rows import split_by_game
+    from weigh.harness.store.store import Store
 
     results = load(folder)
+    with Store.open(folder, readonly=True) as store:
+        require_as_planned([store])
     split = split_by_game(results.seats, results.voids, exclude_fallback_episodes=False, games=(), entered={}, seeds={})
     return {rows.game: rows for rows in split if rows.names}
 

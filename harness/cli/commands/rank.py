@@ -61,7 +61,7 @@ def rank(
       weigh rank results/league --equal-weight
       weigh rank results/demo --boards --pairs
 
-    Exit codes: 0 ranked; 2 not a run; 4 no finished episode.
+    Exit codes: 0 ranked; 2 not a run, or one that does not hold what it planned; 4 no finished episode.
     """
     if equal_weight and format in ("markdown", "csv"):
         raise Refused(f"--equal-weight: not with --format {format}; use --json")

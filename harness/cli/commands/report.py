@@ -60,8 +60,8 @@ def report(
       weigh report results/a results/b -o report.md
       weigh report results/demo --format markdown -o -
 
-    Exit codes: 0 written; 2 not a run, or a file that cannot be written there; 4 no finished episode (the report says
-    so), or a disk that is full.
+    Exit codes: 0 written; 2 not a run, one that does not hold what it planned, or a file that cannot be written there;
+    4 no finished episode (the report says so), or a disk that is full.
     """
     form = _form(out, format)
     target = _target(out, form, runs, needed=not json)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.harness.audit.verify.verify_cases import SEED
 from tests.harness.audit.verify.verify_cases import new_run as played_run
 from tests.harness.store.store_cases import MODEL, call, new_run, planned, record, request, void
 from weigh.harness.errors import StoreRefused
@@ -178,10 +179,10 @@ def test_o05_a_partial_run_gives_what_it_has(run: Path) -> None:
 
 
 def test_decisions_tell_the_move_and_both_faults(tmp_path: Path) -> None:
-    played_run(tmp_path / "run", "goofspiel", rounds=2).close()
+    played_run(tmp_path / "run", "goofspiel", blocks=2).close()
     results = load(tmp_path / "run")
     decisions, seats = results.decisions, results.seats
-    assert len(decisions) == seats["decisions"].sum() == 2 * 4 * 13
+    assert len(decisions) == seats["decisions"].sum() == 8 * 4 * 13
     assert decisions["by"].value_counts()["fallback"] == seats["by_fallback"].sum() > 0
     assert decisions["faults"].sum() == seats["faults"].sum() == seats.filter(like="fault_").to_numpy().sum()
     twice = decisions[decisions["by"] == "fallback"]
@@ -189,7 +190,7 @@ def test_decisions_tell_the_move_and_both_faults(tmp_path: Path) -> None:
     once = decisions[decisions["by"] == "retry"]
     assert once["first_fault"].notna().all() and once["second_fault"].isna().all()
     assert pd.to_numeric(decisions["move"]).between(1, 13).all()
-    assert seats["by_model"].sum() + seats["by_retry"].sum() + seats["by_fallback"].sum() == 2 * 2 * 13
+    assert seats["by_model"].sum() + seats["by_retry"].sum() + seats["by_fallback"].sum() == 8 * 2 * 13
 
 
 def test_m25_entrants_are_told_apart_by_their_whole_names(tmp_path: Path) -> None:
@@ -204,9 +205,9 @@ def test_several_runs_are_one_table_told_apart_by_run(tmp_path: Path) -> None:
     for name in ("one", "two"):
         played_run(tmp_path / name, "oshi_zumo").close()
     results = load([tmp_path / "one", str(tmp_path / "two")])
-    assert results.seats["run"].tolist() == ["run-one", "run-one", "run-two", "run-two"]
+    assert results.seats["run"].tolist() == ["run-one"] * 4 + ["run-two"] * 4
     assert [manifest.run_id for manifest in results.manifests] == ["run-one", "run-two"]
-    assert load(tmp_path / "one").manifest.seed == 11
+    assert load(tmp_path / "one").manifest.seed == SEED
 
 
 def test_o07_the_same_run_twice_is_refused(run: Path, tmp_path: Path) -> None:

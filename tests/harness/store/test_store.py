@@ -446,3 +446,14 @@ def test_a_failure_keeps_nothing_of_the_call_and_the_next_one_works(tmp_path: Pa
         store._db.execute("PRAGMA query_only = OFF")
         store.add_call(call())
         assert list(store.calls()) == [call()]
+
+
+@pytest.mark.parametrize("name", ["Zo\u00eb", "\U0001f600", 'a "quoted\\" name', "two\nlines\x1b[2J", "</script>"])
+def test_a_record_is_of_its_episode_however_json_writes_the_names(tmp_path: Path, name: str) -> None:
+    (episode,) = planned(1)
+    named = replace(episode, entrants=(name, "bob"))
+    with Store.create(tmp_path / "run", manifest([named]), [named]) as store:
+        store.add_record(record(named))
+        assert list(store.misfiled()) == []
+        store._db.execute("UPDATE seats SET entrant = 'eve' WHERE entrant = 'bob'")
+        assert list(store.misfiled()) == [episode.key]

@@ -39,7 +39,7 @@ def test_every_field_of_a_record_is_described() -> None:
 
 def test_every_event_and_measure_of_the_bidding_games_is_described(tmp_path: Path) -> None:
     words = named("The record")
-    with new_run(tmp_path / "run", "goofspiel", "oshi_zumo", rounds=3) as store:
+    with new_run(tmp_path / "run", "goofspiel", "oshi_zumo", blocks=3) as store:
         for record in store.records():
             assert set(record.measures) <= words
             for event in record.events:
@@ -99,7 +99,7 @@ def test_every_fate_and_billing_of_a_call_is_described() -> None:
 
 
 def test_the_queries_run_and_find_something(tmp_path: Path) -> None:
-    new_run(tmp_path / "run", "goofspiel", "oshi_zumo", rounds=2).close()
+    new_run(tmp_path / "run", "goofspiel", "oshi_zumo", blocks=2).close()
     queries = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
     assert len(queries) == 3
     with sqlite3.connect(tmp_path / "run" / "run.sqlite") as db:

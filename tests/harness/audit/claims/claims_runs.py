@@ -31,7 +31,12 @@ def played(folder: Path, plan: ClaimsPlan) -> Iterator[Store]:
     policies = plan.policies({name: scripted("ballast", name) for name in plan.names})
     division = Division(BALLAST, BallastConfig(), policies, fallback_of("ballast"))
     episodes = plan.episodes()
-    manifest = ordered(SEED, {EXPERIMENT: {"pairs": plan.pairs}}, {"ballast": division}, episodes)
+    described = {
+        "pairs": plan.pairs,
+        "directions": [[each.claimer, each.listener] for each in plan.directions],
+    }
+    config = {"games": {"ballast": {"blocks": plan.blocks}}, EXPERIMENT: described}
+    manifest = ordered(SEED, config, {"ballast": division}, episodes)
     with Store.create(folder, with_alterations(manifest, "ballast", policies), episodes) as store:
         run = Run(SEED, {"ballast": division}, store, {}, Brake(), SilentDisplay(), Pace())
         asyncio.run(run.play(episodes, frozenset()))

@@ -102,7 +102,16 @@ def create(folder: Path) -> None:
             run_id="played",
             created="2026-05-01T14:22:33+00:00",
             seed=SEED,
-            config={"games": {name: {"config": each.config.model_dump(mode="json")} for name, each in made.items()}},
+            config={
+                "seed": SEED,
+                "games": {
+                    name: {"blocks": 3, "rows": "williams", "config": each.config.model_dump(mode="json")}
+                    for name, each in made.items()
+                },
+                "entrants": {},
+                "models": {},
+                "limits": {},
+            },
             policies={
                 f"{name}/{entrant}": {"digest": policy.digest, "model": policy.model}
                 for name, each in made.items()

@@ -25,7 +25,7 @@ GAMES = tuple(NAMES)
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clean") / "run"
-    new_run(folder, *GAMES, rounds=2).close()
+    new_run(folder, *GAMES, blocks=2).close()
     return folder
 
 
@@ -76,21 +76,18 @@ def test_an_untouched_run_re_derives(clean: Path) -> None:
     verdict = check(clean)
     assert verdict.ok
     assert verdict.findings == []
-    assert (verdict.run_id, verdict.planned, verdict.records, verdict.voids) == ("run-run", 4, 4, 0)
+    assert (verdict.run_id, verdict.planned, verdict.records, verdict.voids) == ("run-run", 12, 12, 0)
     assert verdict.calls > 60
 
 
 def test_a_run_under_way_re_derives_as_far_as_it_went(tmp_path: Path) -> None:
-    episodes = [episode("goofspiel", 0), episode("goofspiel", 1)]
-    record, calls = play(episodes[0], models=(0,))
-    _, more = play(episodes[1], models=(0,))
-    with new_run(tmp_path / "run", "oshi_zumo") as store:
-        for call in [*calls, *more[:5]]:
+    _, more = play(episode("goofspiel", 1), models=(0, 2))
+    with new_run(tmp_path / "run", "goofspiel", blocks=2, kept=3) as store:
+        for call in more[:5]:
             store.add_call(call)
-        store.add_record(record)
         verdict = verify_run(store)
     assert verdict.findings == []
-    assert verdict.records == 2
+    assert (verdict.planned, verdict.records) == (8, 3)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -172,7 +169,9 @@ def test_a_move_the_model_did_not_reply_is_found(run: Path) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_another_fault_than_the_reply_had_is_found(run: Path, game: str) -> None:
-    key = f"{game}/b0000/r0"
+    with Store.open(run, readonly=True) as store:
+        records = [record for record in store.records() if record.game == game]
+    key = next(record.key for record in records if any(choice.by == "retry" for choice in record.decisions))
     index, decision = decided(run, key, "retry")
     other = "refused" if decision["faults"][0]["fault"] != "refused" else "empty"
     edit(run, key, lambda data: data["decisions"][index]["faults"][0].__setitem__("fault", other))
@@ -213,7 +212,7 @@ def test_a_fallback_move_the_fallback_does_not_play_is_found(tmp_path: Path) -> 
     ]
     forged["fallbacks"] = [len(other.moves)] * 2
     assert verify_record(forged) == []
-    with new_run(tmp_path / "run", "goofspiel") as store:
+    with new_run(tmp_path / "run", "oshi_zumo", kept=0) as store:
         store.add_record(Record.model_validate(forged))
         for call in calls:
             if call.key.step < count:
@@ -278,7 +277,7 @@ def test_notes_that_the_reply_did_not_have_are_found(run: Path) -> None:
 
 
 def test_a_damaged_file_is_a_finding(tmp_path: Path) -> None:
-    new_run(tmp_path / "run", *GAMES, rounds=20).close()
+    new_run(tmp_path / "run", *GAMES, blocks=5).close()
     path = tmp_path / "run" / "run.sqlite"
     content = bytearray(path.read_bytes())
     middle = len(content) // 8192 * 4096
@@ -292,7 +291,7 @@ def test_a_damaged_file_is_a_finding(tmp_path: Path) -> None:
 def test_transport_retries_and_outages_before_an_answer_are_no_findings(tmp_path: Path) -> None:
     planned = episode("oshi_zumo")
     record, calls = play(planned, models=(0,))
-    with new_run(tmp_path / "run", "goofspiel") as store:
+    with new_run(tmp_path / "run", "oshi_zumo", kept=0) as store:
         for call in calls:
             store.add_call(replace(call, fate="wait", completion=None, error="429", billing="none", cost=0.0))
             store.add_call(

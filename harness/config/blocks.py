@@ -37,10 +37,11 @@ def planned(game: str, seats: int, field: Sequence[str], focal: Role, seed: int,
     The names of `field` take the other seats by turns, from block to block where there are more or fewer of them than
     seats; the seed deals their order. Within a block the table turns, so that they keep their neighbours.
     """
-    return tuple(_block(game, seats, field, focal, seed, number) for number in range(count))
+    return tuple(block_of(game, seats, field, focal, seed, number) for number in range(count))
 
 
-def _block(game: str, seats: int, field: Sequence[str], focal: Role, seed: int, number: int) -> Block:
+def block_of(game: str, seats: int, field: Sequence[str], focal: Role, seed: int, number: int) -> Block:
+    """The block of this number, counted from 0."""
     key = f"{game}/b{number:04}"
     first = number * (seats - 1)
     others = [field[(first + n) % len(field)] for n in range(seats - 1)]

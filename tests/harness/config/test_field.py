@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weigh.harness.gate.blocks import planned
+from weigh.harness.config.blocks import planned
 
 
 @given(st.integers(2, 6), st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), st.integers(0, 3))
