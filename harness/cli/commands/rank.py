@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from weigh.harness.cli.options import number, one_of
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
 from weigh.harness.cli.output import encoding, print_json, print_note, print_rich, print_text, terminal_width
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def rank(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     max_fallback_rate: Annotated[
         float,
         typer.Option(metavar="RATE", parser=number(0, 1), help="Entrants above it are listed, not ranked."),
@@ -55,7 +55,7 @@ def rank(
     By mean episode score, with everything beside it that says how sure that is. Runs need not be finished, and may
     still be going on. Runs with the same seed share their deals, and are not taken for independent.
 
-      weigh rank results/demo
+      weigh rank
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
       weigh rank results/league --equal-weight
@@ -71,7 +71,7 @@ def rank(
         if asked and format == "csv" and not json:
             raise Refused(f"{option}: not with --format csv, which has one row an entrant; use --json")
     if not show_ranking(
-        runs,
+        runs_or_newest(runs),
         json=json,
         format=format,
         max_fallback_rate=max_fallback_rate,
