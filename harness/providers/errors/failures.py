@@ -17,13 +17,11 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.errors.reading import one_line
 from weigh.policies.contract import Billing
-
-if TYPE_CHECKING:
-    from weigh.harness.providers.endpoints.endpoints import Endpoint
 
 Decision: TypeAlias = Literal["fatal", "outage", "wait"]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weigh.harness.providers import verdicts
 from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.errors import verdicts
 from weigh.harness.providers.errors.reading import error_inside, error_of
 from weigh.harness.providers.errors.verdicts import as_completion, verdict
 
