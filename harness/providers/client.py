@@ -17,9 +17,8 @@ from typing import Any, Protocol
 
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.endpoints import Endpoint, key_of, missing_key, proxy_for
-from weigh.harness.providers.errors.failures import CallFailed, decide
+from weigh.harness.providers.errors.failures import CallFailed, as_completion, decide, verdict, web_page
 from weigh.harness.providers.errors.reading import ProviderError, error_inside, error_of, looks_like_html, one_line
-from weigh.harness.providers.errors.verdicts import as_completion, verdict, web_page
 from weigh.harness.providers.senders import Answer, Sender, open_sender
 from weigh.harness.providers.wire.body import NoAnswer
 from weigh.harness.providers.wire.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities, Learned, declared, learn
