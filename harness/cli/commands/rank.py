@@ -42,9 +42,7 @@ def rank(
     equal_weight: Annotated[
         bool, typer.Option("--equal-weight", help="Also one number over all games, each with the same weight.")
     ] = False,
-    boards: Annotated[
-        bool, typer.Option("--boards", help="Also a second board: Elo and OpenSkill, and where they disagree.")
-    ] = False,
+    boards: Annotated[bool, typer.Option("--boards", help="Also a second board: Elo, and where it disagrees.")] = False,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also who beats whom: each pair, circles, and the maximal lottery.")
     ] = False,

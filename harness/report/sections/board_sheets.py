@@ -20,15 +20,9 @@ COLUMNS = (
     Head("Elo"),
     Head("sd"),
     Head("Elo#"),
-    Head("mu"),
-    Head("sigma"),
-    Head("mu-3s"),
-    Head("OS#"),
 )
 NAME = 1
 """The place of the name among them."""
-GIVEN_UP = ("mu", "sigma")
-"""What goes where the table is too wide; their difference `mu-3s` stays."""
 GAP = 2
 
 OTHER_ORDER = "*"
@@ -46,22 +40,13 @@ def _sheet(board: Board, width: int | None, encoding: str) -> Sheet:
         return Sheet(heading, notes=("no scored episode",))
     plain = [shown(row.entrant, encoding) for row in board.rows]
     room = max(map(width_of, plain))
-    shown_columns = list(range(len(COLUMNS)))
     if width is not None:
         cells = [tuple(head.title for head in COLUMNS), *(_cells(row, "") for row in board.rows)]
         widths = [GAP + max(map(len, texts)) for texts in zip(*cells, strict=True)]
         widths[NAME] = 0
-        if SHORTEST_NAME + sum(widths) > width:
-            shown_columns = [n for n in shown_columns if COLUMNS[n].title not in GIVEN_UP]
-        room = max(SHORTEST_NAME, min(LONGEST_NAME, width - sum(widths[n] for n in shown_columns)))
-    rows = (_cells(row, name) for row, name in zip(board.rows, distinct(plain, room), strict=True))
-    return Sheet(
-        heading,
-        tuple(COLUMNS[n] for n in shown_columns),
-        tuple(tuple(row[n] for n in shown_columns) for row in rows),
-        tuple(_notes(board)),
-        GAP,
-    )
+        room = max(SHORTEST_NAME, min(LONGEST_NAME, width - sum(widths)))
+    rows = tuple(_cells(row, name) for row, name in zip(board.rows, distinct(plain, room), strict=True))
+    return Sheet(heading, COLUMNS, rows, tuple(_notes(board)), GAP)
 
 
 def _cells(row: BoardRow, name: str) -> tuple[str, ...]:
@@ -73,10 +58,6 @@ def _cells(row: BoardRow, name: str) -> tuple[str, ...]:
         f"{row.elo:.0f}",
         NOTHING if spread is None else f"{spread.sd:.0f}",
         _place(row.elo_rank, row.elo_disagrees),
-        f"{row.mu:.2f}",
-        f"{row.sigma:.2f}",
-        f"{row.ordinal:.2f}",
-        _place(row.openskill_rank, row.openskill_disagrees),
     )
 
 
@@ -95,6 +76,6 @@ def _notes(board: Board) -> list[str]:
         lines.append(f"{OTHER_ORDER} another order than the mean's")
     return [
         *lines,
-        "note: the mean decides; Elo and OpenSkill depend on the order of the episodes and on the field, and count "
-        "who scored more, not by how much",
+        "note: the mean decides; Elo depends on the order of the episodes and on the field, and counts who scored "
+        "more, not by how much",
     ]

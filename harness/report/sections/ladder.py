@@ -168,10 +168,10 @@ def _numbers(game: GameLadder) -> Folded:
 
 
 def board_section(board: Board, anchor: str) -> Section:
-    """Elo and OpenSkill beside the mean."""
+    """Elo beside the mean."""
     blocks: list[Block] = []
     for sheet in board_sheets([board], None):
-        caption = f"{board.game}: Elo and OpenSkill, {plural(board.episodes, 'episode')} in the order of the schedule"
+        caption = f"{board.game}: Elo, {plural(board.episodes, 'episode')} in the order of the schedule"
         blocks += sheet_blocks(sheet, caption)
     return Section("Second board", anchor, tuple(blocks))
 
