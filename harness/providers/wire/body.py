@@ -1,17 +1,9 @@
-"""Careful reading of what came back: plain JSON whose shape nobody promised.
+"""What every wire shape shares: values read from answers, turns of a conversation, and schemas, as they are sent.
 
-Owns the reading of single values. Compatible servers differ from the providers' own schemas in every field there is, so
-the values are read here one by one and whatever is not needed is not looked at: no unknown tier, role or reason can
-spoil a good answer.
-
-Turns of a conversation as every wire shape sends them: clean text, strict alternation, nothing empty.
-
-Owns what is done to the text on its way out. Knows no provider's field names but `role` and `content`, which all share.
-
-JSON Schemas as an endpoint takes them: games write full JSON Schema, and some providers enforce a part of it.
-
-Owns the weaker writing of what a provider does not take. Knows no game. A weaker schema admits more than the rules do;
-what comes back is put to the rules either way.
+Reading is careful: compatible servers differ from the providers' own schemas in every field there is, so values are
+read one by one, and what is not needed is not looked at: no unknown tier, role or reason can spoil a good answer. Turns
+go out as clean text in strict alternation. A schema may be written in a weaker way for an endpoint that enforces only a
+part of JSON Schema; it then admits more than the rules do, and what comes back is put to the rules either way.
 """
 
 from __future__ import annotations
