@@ -69,7 +69,7 @@ class LadderConfig:
     limits: Limits
     rank: Rank
     warnings: tuple[str, ...] = ()
-    """What is allowed and probably not meant, one line each, to be shown before the run."""
+    """What is allowed and probably not meant, one line each, to be printed before the run."""
 
     @property
     def run_folder(self) -> Path:
@@ -88,7 +88,7 @@ class LadderConfig:
         """What decides the records of a run, with every default written out: a run goes on only where this is equal.
 
         Nothing of it belongs to one machine: prompt files stand with the hash of their content. Names, ceilings,
-        how much is done at once and who is ranked may change from one sitting to the next, and are not here.
+        how much is done at once and who is ranked may change from one invocation to the next, and are not here.
         """
         limits = self.limits.model_dump(mode="json")
         return {
@@ -178,7 +178,7 @@ def _filled(problems: Problems, entry: LadderGame, entrants: Sequence[EntrantSpe
 
 def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
     """The part of an endpoint that can bear on what a model answers. A server on this machine counts as the same one
-    wherever it listens: ports change from one sitting to the next."""
+    wherever it listens: ports change from one invocation to the next."""
     return {
         "wire": endpoint.wire,
         "base_url": "this machine" if endpoint.loopback else endpoint.base_url,
@@ -251,8 +251,8 @@ def _document(text: str, source: str) -> dict[str, Any]:
             message += "; text stands in quotes"
         elif message.startswith("Expected newline") and re.match(r"[^=]*=\s*[-+]?[0-9]", words):
             message += "; a number has no zeros in front, and whatever is no number stands in quotes"
-        shown = f": {one_line(words)}" if words else ""
-        raise ConfigError(f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{shown}") from error
+        quoted = f": {one_line(words)}" if words else ""
+        raise ConfigError(f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{quoted}") from error
     except ValueError as error:  # Python's own bound on the digits of a number
         raise ConfigError(f"{source}: holds a number of thousands of digits") from error
 

@@ -92,7 +92,7 @@ class Head(RunFolder):
     seed: int = Field(default=0, ge=0)
     """The run seed. 0 is a seed like any other."""
     baselines: bool = True
-    """Whether the scripted policies of the games take part besides the entrants listed."""
+    """Whether the scripted policies of the games take part in addition to the entrants listed."""
 
 
 class Limits(Section):
@@ -105,7 +105,7 @@ class Limits(Section):
     """Seconds for one episode, pauses of its models left out; None for no limit."""
     episodes_in_flight: int = Field(default=8, ge=1, le=10_000)
     replays: int = Field(default=1, ge=0, le=100)
-    """How often, at the end of a sitting, episodes that an outage ended are played again."""
+    """How often, at the end of an invocation, episodes that an outage ended are played again."""
     outages_in_a_row: int = Field(default=5, ge=1)
     """Void episodes of one model without an answer in between, after which the run stops."""
     max_calls: int | None = Field(default=None, ge=1)
@@ -113,7 +113,7 @@ class Limits(Section):
     """Input and output tokens together."""
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_seconds: Seconds | None = None
-    """Wall time of one sitting, pauses of models included."""
+    """Wall time of one invocation, pauses of models included."""
 
     @field_validator("episode_deadline")
     @classmethod
@@ -200,7 +200,7 @@ class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
 
     blocks: int | None = Field(default=None, ge=1, le=1_000_000)
-    """Groups of episodes, in each of which everybody sits in every seat; None for one balanced cycle of tables."""
+    """Groups of episodes, in each of which every entrant sits in every seat; None for one balanced cycle of tables."""
     rows: Rows = "williams"
     """How neighbours are seated within a block, see `harness.config.designs`."""
 
@@ -259,7 +259,7 @@ def _game(problems: Problems, path: KeyPath, name: str, table: object) -> Ladder
 def games_meant(tables: object) -> list[str]:
     """The games that [games] asks for, those with a wrong table included; a misspelt one counts as the nearest known.
 
-    For judging entrants without blaming them for what is wrong with a game. Empty when any game cannot be told.
+    For judging entrants without blaming them for what is wrong with a game. Empty when any game is not known.
     """
     if not isinstance(tables, dict):
         return []
@@ -271,7 +271,7 @@ def games_meant(tables: object) -> list[str]:
 def read_entrants(problems: Problems, tables: object, folder: Path, games: Sequence[str]) -> list[EntrantSpec]:
     """Every entrant of [entrants] that is right. `folder` is where prompt paths start.
 
-    `games` are the ladder's, of which each entrant must play one; without any, nobody is refused for playing none.
+    `games` are the ladder's, of which each entrant must play one; without any, no entrant is refused for playing none.
     """
     path: KeyPath = ("entrants",)
     specs: list[EntrantSpec] = []
@@ -383,7 +383,7 @@ def read_endpoints(
 
 
 def with_baselines(specs: Sequence[EntrantSpec], games: Iterable[str]) -> list[EntrantSpec]:
-    """`specs`, then each scripted policy of `games` that nobody plays yet: they show what a score is worth."""
+    """`specs`, then each scripted policy of `games` that no entrant plays yet: they show what a score is worth."""
     playing = {spec.scripted for spec in specs}
     names = dict.fromkeys(name for game in games for name in yardsticks(game))
     return [*specs, *(EntrantSpec(name, scripted=name) for name in names if name not in playing)]

@@ -18,10 +18,10 @@ CLOCKS_DISAGREE = 2.0
 
 LONGEST_ASKED = 86_400.0
 """Seconds; a provider that asks for more is asked again after this. One refused call a day costs nothing, and a wait of
-ten years is a mistake of whoever wrote it, or of whoever reads it."""
+ten years is a mistake of its writer or of its reader."""
 
 _LONG_AGO = 1e9
-"""Numbers above this are moments (seconds since 1970), not durations: nobody asks for a wait of thirty years."""
+"""Numbers above this are moments (seconds since 1970), not durations: no provider asks for a wait of thirty years."""
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -49,7 +49,7 @@ def asked_wait(
     moment in seconds since 1970, or an HTTP date), and that before `delay`, the `retryDelay` of the body (see
     `harness.providers.errors.reading`). The resets of rate-limit ceilings are read only for a call that was
     `limited`, and only of those ceilings that are used up: the others' resets say when they will be full again, which
-    nobody has to wait for.
+    no call has to wait for.
     """
     clock = time.time() if now is None else now
     asked = _header(headers, clock)

@@ -72,24 +72,24 @@ def turns(messages: Iterable[Message], *, system: bool) -> tuple[str, list[Turn]
     false, the system text stands at the head of the first user turn and the first part returned is empty.
     """
     instructions = ""
-    said: list[Turn] = []
+    dialogue: list[Turn] = []
     for message in messages:
         text = sendable(message.text)
         if not text.strip():
             continue
         if message.role == "system":
             instructions = f"{instructions}\n\n{text}" if instructions else text
-        elif said and said[-1]["role"] == message.role:
-            said[-1]["content"] += f"\n\n{text}"
+        elif dialogue and dialogue[-1]["role"] == message.role:
+            dialogue[-1]["content"] += f"\n\n{text}"
         else:
-            said.append({"role": message.role, "content": text})
+            dialogue.append({"role": message.role, "content": text})
     if instructions and not system:
-        if said and said[0]["role"] == "user":
-            said[0]["content"] = f"{instructions}\n\n{said[0]['content']}"
+        if dialogue and dialogue[0]["role"] == "user":
+            dialogue[0]["content"] = f"{instructions}\n\n{dialogue[0]['content']}"
         else:
-            said.insert(0, {"role": "user", "content": instructions})
+            dialogue.insert(0, {"role": "user", "content": instructions})
         instructions = ""
-    return instructions, said
+    return instructions, dialogue
 
 
 def sendable(text: str) -> str:
