@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from weigh.games.values import quote
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
-from weigh.harness.words import did_you_mean
+from weigh.harness.words import did_you_mean, in_words
 
 __all__ = [
     "Endpoint",
@@ -152,12 +152,9 @@ def _checked(key: str, given: EndpointSettings | Mapping[str, object]) -> Endpoi
     try:
         return EndpointSettings.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
+        first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            near = did_you_mean(field, EndpointSettings.model_fields)
-            raise EndpointInvalid(f"settings of {key}: unknown key {quote(field)}{near}") from None
-        raise EndpointInvalid(f"settings of {key}: {field}: {first['msg'].lower()}") from None
+        raise EndpointInvalid(f"settings of {key}: {field}: {in_words(first, EndpointSettings)}") from None
 
 
 def checked_url(base_url: str, wire: Wire, name: str) -> str:

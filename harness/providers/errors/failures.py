@@ -87,7 +87,7 @@ def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: 
     if decision == "wait":
         wait = asked_wait(error.headers, limited=limited, delay=error.retry_delay, now=now)
         if wait is None and refuses_retry(error.headers):
-            # Where a wait is told too, that is kept, and says when another try is welcome.
+            # Where a wait is given too, that is kept, and says when another try is welcome.
             decision = "outage"
     where = f"status {error.status}" if not error.inside_200 else f"an error {error.status} inside a 200"
     if error.html:
