@@ -153,10 +153,10 @@ def _is_there(folder: Path) -> bool:
 def _existing(order: LadderConfig, episodes: tuple[Episode, ...], extend: bool) -> tuple[Existing, tuple[Episode, ...]]:
     """How far the ladder's own run is, and which episodes it has: more than `episodes` where it was extended, or is to
     be. Raises Refused where it cannot be extended and is to be."""
-    from weigh.harness.cli.extending import blocks_given, possible_extension, required_extension
     from weigh.harness.planning.plan import Existing
     from weigh.harness.run.folder import planned_in
     from weigh.harness.run.opening import manifest_of
+    from weigh.harness.run.play.extending import blocks_given, possible_extension, required_extension
     from weigh.harness.store.calls import SETTLED
     from weigh.harness.store.manifest import differences
     from weigh.harness.store.store import Store

@@ -1,37 +1,55 @@
-"""One episode without a ladder: what `weigh play` sets up and plays.
+"""One episode without a ladder: read into a table of seats, opened, played, kept where a folder is given.
 
-Owns the reading of its command line into a table of seats, and the sitting. Prints nothing.
+Owns the reading of what is asked for, and the sitting. Shows nothing: whoever follows it is handed in.
 """
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from pydantic import BaseModel
+
+from weigh.games.game import AnyGame, Deal, Seat, State
 from weigh.games.registry import game_named, read_config
+from weigh.harness.config.config import bearing, load_config
 from weigh.harness.config.entrants import EntrantSpec, parse_entrants, policies_for
 from weigh.harness.config.schedule import Episode
 from weigh.harness.errors import INTERRUPTED, INVALID, EndpointInvalid, Refused
 from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
+from weigh.harness.run.folder import holds_run, opened, run_in
+from weigh.harness.run.limits import Brake
+from weigh.harness.run.opening import Unkept, closing_notes, open_exchanges, ordered, require_ready
+from weigh.harness.run.play.followers import Onlookers, Watching
+from weigh.harness.run.runner import Division, Onlooker, Pace, Run
+from weigh.harness.run.signals import stopping_on_signals
 from weigh.harness.seeds import deal_aliases, stream
+from weigh.harness.store.calls import Call, CallKey, Void
+from weigh.harness.store.manifest import Manifest
+from weigh.harness.store.record import Record
+from weigh.harness.store.store import Spending, Store
+from weigh.harness.words import shown
 from weigh.policies.contract import STYLES, Policy, Sampling
 from weigh.policies.human import NAME as HUMAN
 from weigh.policies.scripted.registry import fallback_of
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
-    from weigh.games.game import AnyGame, Deal, State
-    from weigh.harness.cli.human import People
-    from weigh.harness.run.episode import Table, Watch
-    from weigh.harness.run.runner import Division, Onlooker
-    from weigh.harness.store.calls import Call, CallKey, Void
-    from weigh.harness.store.manifest import Manifest
-    from weigh.harness.store.record import Record
-    from weigh.harness.store.store import Spending, Store
+class People(Protocol):
+    """Everybody who plays in person, and where they are asked."""
+
+    seats: tuple[Seat, ...]
+    brake: Brake | None
+    """Set before they are asked: who stops playing stops the run."""
+
+    def policy(self, game: str) -> Policy: ...
+
+    def keep_in(self, folder: Path) -> None:
+        """Keep every move in a run's folder, and play again the moves that are kept there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +81,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """How the episode ended, and what each seat's model calls took, those of earlier sittings included."""
+    """How an episode ended, and what each seat's model calls took, those of earlier sittings included."""
 
-    result: Record | Void
+    record: Record
     spending: Mapping[int, Spending]
+    """By seat, of the seats that are models'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +116,13 @@ class Single:
         return game.start(config, deal_of(game, config, self.seed))
 
     async def play(
-        self,
-        watch: Callable[[Table], Watch | None],
-        store: Store | None,
-        note: Callable[[str], None],
-        onlookers: Sequence[Onlooker] = (),
-    ) -> Played:
+        self, watch: Watching, store: Store | None, note: Callable[[str], None], onlookers: Sequence[Onlooker] = ()
+    ) -> tuple[Record | Void, Mapping[int, Spending]]:
         """Play it, keeping it and its model calls in `store` if there is one; calls kept there are not made again.
 
         `onlookers` are told of it besides. Raises Refused when it comes to no end: no call can succeed, or a person
         stopped it.
         """
-        from weigh.harness.cli.serving import Onlookers
-        from weigh.harness.run.limits import Brake
-        from weigh.harness.run.opening import Unkept, closing_notes, open_exchanges
-        from weigh.harness.run.runner import Pace, Run
-        from weigh.harness.run.signals import stopping_on_signals
-
         brake, onlooker, unkept = Brake(), _Onlooker(note, self.people is not None), Unkept()
         if self.people is not None:
             self.people.brake = brake
@@ -138,22 +147,77 @@ class Single:
                     for line in closing_notes(exchanges):
                         note(line)
         if onlooker.result is None:
-            code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
-            raise Refused(brake.reason or "the episode came to no end", code=code)
+            interrupted = brake.pulled == "interrupted"
+            raise Refused(
+                brake.reason or "the episode came to no end",
+                kind="interrupted" if interrupted else "no-end",
+                code=INTERRUPTED if interrupted else INVALID,
+            )
         spending = _summed(unkept.calls) if store is None else store.spending(self.episode.key)
-        return Played(onlooker.result, spending)
+        return onlooker.result, spending
 
     def manifest(self) -> Manifest:
         """What the episode is ordered with, for a folder to keep it in."""
-        from weigh.harness.config.config import bearing
-        from weigh.harness.run.opening import ordered
-
         config = {
             "games": {self.episode.game: {"blocks": 1, "config": self.division.config.model_dump(mode="json")}},
             "models": {model: bearing(endpoint) for model, endpoint in self.endpoints.items()},
             "limits": {"decision_timeout": self.timeout, "episode_deadline": None},
         }
         return ordered(self.seed, config, {self.episode.game: self.division}, (self.episode,))
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """How an episode is followed while it is played, and who is told of its end."""
+
+    started: Callable[[], None] = lambda: None
+    """Called once all is open and nothing is asked yet."""
+    watch: Watching = lambda table: None
+    onlookers: tuple[Onlooker, ...] = ()
+    ended: Callable[[Record | Void | str], None] = lambda result: None
+    """Called once: with the record, with the void, or with why there is neither."""
+
+
+def play_single(
+    single: Single, save: Path | None, following: Following, note: Callable[[str], None], again: str
+) -> Played:
+    """Play an episode to its record, kept in the run folder `save` if one is given, or go on with it there.
+
+    Raises Refused when it is void or comes to no end; `again` is the command that then goes on with what is kept.
+    """
+    with ExitStack() as stack:
+        store = None
+        if save is not None:
+            place = "a folder of its own (--save)"
+            store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), place, note=note))
+            if single.people is not None:
+                single.people.keep_in(save)
+        following.started()
+        try:
+            result, spending = asyncio.run(single.play(following.watch, store, note, following.onlookers))
+        except (KeyboardInterrupt, asyncio.CancelledError, Refused) as error:
+            stopped = (
+                error if isinstance(error, Refused) else Refused("interrupted", kind="interrupted", code=INTERRUPTED)
+            )
+            following.ended(str(stopped))
+            if store is None:
+                raise stopped from None
+            store.set_status("interrupted" if stopped.code == INTERRUPTED else f"stopped: {stopped}")
+            raise Refused(*stopped.lines, f"go on with: {again}", kind=stopped.kind, code=stopped.code) from None
+        following.ended(result)
+        if store is not None:
+            store.set_status("finished" if isinstance(result, Record) else "stopped: the episode is void")
+    if not isinstance(result, Record):
+        raise Refused(f"the episode is void: {result.cause}", kind="void", code=INVALID)
+    return Played(result, spending)
+
+
+def unknown_seed(save: Path | None) -> int:
+    """A seed that nobody knows before the end: the one of the run that is gone on with, or else a fresh one."""
+    if save is not None and holds_run(save):
+        with opened(lambda: Store.open(save, readonly=True)) as store:
+            return store.manifest.seed
+    return secrets.randbelow(2**31)
 
 
 class _Onlooker:
@@ -186,8 +250,6 @@ class _Onlooker:
         if call.fate != "wait":
             self._waiting.discard(call.key)
             return
-        from weigh.harness.words import shown
-
         line = shown(f"seat {call.key.seat}: a passing failure: {call.error}", limit=500)
         if not self.people:
             self._note(line)
@@ -210,8 +272,6 @@ class _Onlooker:
 
 def _summed(calls: Iterable[Call]) -> dict[int, Spending]:
     """What calls took, by seat."""
-    from weigh.harness.store.store import Spending
-
     sums: dict[int, Spending] = {}
     for call in calls:
         usage = call.completion.usage if call.completion is not None else None
@@ -240,11 +300,17 @@ def _key(game: str) -> str:
     return f"{game}/play"
 
 
-def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked: Asked) -> Single:
-    """Read a `weigh play` command. Raises what is one line for a person: nothing is started yet."""
-    from weigh.harness.run.opening import require_ready
-    from weigh.harness.run.runner import Division
+def prepare(
+    game: str,
+    words: Sequence[str],
+    settings: Mapping[str, Any],
+    asked: Asked,
+    people: People | None = None,
+) -> Single:
+    """An episode of `game`, one word a seat. Raises what is one line for a person: nothing is started yet.
 
+    `people` are those who play in person, at every seat whose word is `human`; without them nobody can.
+    """
     rules = game_named(game)
     specs, given = entrants_of([word for word in words if word != HUMAN], asked)
     game_config = _config(rules, words, settings)
@@ -254,9 +320,8 @@ def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked:
     endpoints = _endpoints(specs, given)
     require_ready(endpoints, specs)
     policies: dict[str, Policy] = {policy.name: policy for policy in policies_for(specs, rules, game_config)}
-    people = _people(words, policies)
-    if people is not None:
-        policies[HUMAN] = people.policy(game)
+    if HUMAN in words:
+        policies[HUMAN] = _in_person(game, policies, people)
     others = iter(specs)
     names = tuple(HUMAN if word == HUMAN else next(others).name for word in words)
     key = _key(game)
@@ -270,16 +335,16 @@ def prepare(game: str, words: Sequence[str], settings: Mapping[str, Any], asked:
     )
 
 
-def _people(words: Sequence[str], others: Iterable[str]) -> People | None:
-    """Those who play in person, None without any. `others` are the names of everybody else."""
-    seats = [seat for seat, word in enumerate(words) if word == HUMAN]
-    if not seats:
-        return None
+def _in_person(game: str, others: Iterable[str], people: People | None) -> Policy:
+    """How those play who play in person. `others` are the names of everybody else."""
     if HUMAN in others:
-        raise Refused(f"{HUMAN} is a person here, and the name of an entrant of the config as well; rename that one")
-    from weigh.harness.cli.human import People
-
-    return People(seats)
+        raise Refused(
+            f"{HUMAN} is a person here, and the name of an entrant of the config as well; rename that one",
+            kind="human-is-an-entrant",
+        )
+    if people is None:
+        raise Refused(f"{HUMAN}: nobody can be asked here; `weigh play` in a terminal asks people", kind="no-people")
+    return people.policy(game)
 
 
 def _config(rules: AnyGame, words: Sequence[str], settings: Mapping[str, Any]) -> BaseModel:
@@ -304,8 +369,6 @@ def _named(words: Sequence[str]) -> str:
 
 def entrants_of(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
     """The entrants named, and the endpoint settings that a config gives."""
-    from weigh.harness.config.config import load_config
-
     style = next((style for style in STYLES if style == asked.style), None)
     options: dict[str, Any] = {"sampling": asked.sampling(), "style": style}
     given: dict[str, EndpointSettings] = {}

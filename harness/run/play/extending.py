@@ -5,13 +5,12 @@ Owns what a person is told of it. What an extension is and how many blocks it ad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from weigh.harness.audit.verify.planned import require_as_planned
-from weigh.harness.cli.output import print_note
 from weigh.harness.config.extension import extension, obstacles
 from weigh.harness.errors import Refused
 from weigh.harness.run.folder import holds_run, opened, planned_in
@@ -24,8 +23,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def extended_run(order: LadderConfig, manifest: Manifest) -> Iterator[Store]:
+def extended_run(order: LadderConfig, manifest: Manifest, note: Callable[[str], None]) -> Iterator[Store]:
     """The run of `order`, open for writing and extended to `manifest`, what the config orders now.
+    `note` is told by what.
 
     Raises Refused when there is no run, and when the config differs from it in what no extension changes.
     """
@@ -36,12 +36,12 @@ def extended_run(order: LadderConfig, manifest: Manifest) -> Iterator[Store]:
         require_as_planned([store], whole=False)
         more = required_extension(order, store, manifest)
         for line in version_notes(store.manifest, manifest):
-            print_note(f"weigh: {line}")
+            note(f"weigh: {line}")
         if more is None:
-            print_note("weigh: nothing to extend: the config is the run's own")
+            note("weigh: nothing to extend: the config is the run's own")
         else:
             store.amend(more.manifest, more.episodes)
-            print_note(f"weigh: the run is extended: {'; '.join(more.lines)}")
+            note(f"weigh: the run is extended: {'; '.join(more.lines)}")
         yield store
 
 
