@@ -1,15 +1,12 @@
-"""Numbers, times, money and foreign text as short words for a terminal.
+"""Numbers, intervals, shares, times, money and foreign text as short words: one notation each, everywhere.
 
-Owns formatting only. Knows nothing of runs, and no terminal but its encoding.
-
-The end of an error line that helps: the name that was probably meant, or all there are.
-
-Owns its wording, for messages only: nothing is ever looked up by likeness. The measure is `games.values`'s.
+Owns formatting only. Knows nothing of runs, and no terminal but its encoding. `did_you_mean` ends an error line: for
+messages only, nothing is ever looked up by likeness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from weigh.games.values import nearest
 from weigh.policies.contract import Fault
@@ -68,6 +65,22 @@ def score(value: float | None) -> str:
         return "-"
     text = f"{value:+.3f}"
     return "0.000" if float(text) == 0 else text
+
+
+def interval(ends: Sequence[float] | None, form: Callable[[float], str] = score) -> str:
+    """`[-0.069, +0.075]`, the ends as `form` writes them; `-` where there is none."""
+    return "-" if ends is None else f"[{form(ends[0])}, {form(ends[1])}]"
+
+
+def share(value: float | None) -> str:
+    """In per cent, `2.6%`; never `0.0%` for something that happened, nor `100.0%` for nearly all; `-` for None."""
+    if value is None:
+        return "-"
+    if 0 < value < 0.001:
+        return "<0.1%"
+    if 0.999 < value < 1:
+        return ">99.9%"
+    return f"{value:.1%}"
 
 
 def fault_counts(faults: dict[Fault, int]) -> str:
