@@ -73,7 +73,7 @@ def test_other_rules_and_another_layout_of_prompts_are_other_arms(monkeypatch):
     first = weigh(*SAVE).json["folder"]
     monkeypatch.setattr(gate_arms, "LAYOUT", gate_arms.LAYOUT + 1)
     second = weigh(*SAVE).json["folder"]
-    monkeypatch.setattr("games.goofspiel.rules.Goofspiel.rulebook", lambda self, config: "Other rules.")
+    monkeypatch.setattr("weigh.games.goofspiel.rules.Goofspiel.rulebook", lambda self, config: "Other rules.")
     third = weigh(*SAVE).json["folder"]
     assert len({first, second, third}) == 3
 

@@ -202,7 +202,14 @@ def test_help_imports_no_command_and_nothing_heavy(tmp_path):
     told = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, env=environment(), timeout=60)
     imported, number = told.stderr.splitlines()
     assert imported == str(
-        ["harness.cli", "weigh.harness.cli.app", "weigh.harness.cli.output", "weigh.harness.cli.help"]
+        [
+            "weigh.harness",
+            "weigh.harness.cli",
+            "weigh.harness.cli.app",
+            "weigh.harness.cli.help",
+            "weigh.harness.cli.output",
+            "weigh.harness.errors",
+        ]
     )
     assert int(number) < 250  # a bare interpreter has some 40, and numpy alone brings 150
 

@@ -14,6 +14,7 @@ from weigh.harness.planning import pilots
 from weigh.harness.planning.spread import blocks_for
 from weigh.harness.providers.mock_server import MockServerProcess
 from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.run import offline
 from weigh.harness.store.store import Store
 from weigh.harness.store.usage import characters_of
 
@@ -207,13 +208,13 @@ def test_the_examples_are_planned_without_keys_files_or_long_lines(name, tmp_pat
 @pytest.mark.parametrize("blocks", [8, 4000])
 def test_so_many_episodes_are_played_for_a_plan_and_no_more_whatever_it_plans(server, tmp_path, monkeypatch, blocks):
     played = []
-    real = pilots.play_episode
+    real = offline.play_episode
 
     async def counted(table, *others, **more):
         played.append(table.game.name)
         return await real(table, *others, **more)
 
-    monkeypatch.setattr(pilots, "play_episode", counted)
+    monkeypatch.setattr(offline, "play_episode", counted)
     order = ORDER.format(url=server.openai_url).replace("blocks = 6", f"blocks = {blocks}")
     document = weigh("plan", config(tmp_path, order), "--json").json
     assert document["episodes"] == blocks * 5

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-import weigh.harness.run.events
 from tests.cli.runner import weigh
 from tests.harness.web.runs import make_run
 from weigh.harness.cli.wait import counting
@@ -16,7 +15,7 @@ from weigh.harness.cli.wait import counting
 def said(monkeypatch, terminal, times):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(weigh.harness.run.events, "moves_cursor", lambda stream, environ: terminal)
+    monkeypatch.setattr("weigh.harness.cli.output.moves_cursor", lambda stream, environ: terminal)
     ticks = iter(times)
     with counting("drawing", 550, clock=lambda: next(ticks)) as tell:
         for number in (1, 2, 3):
@@ -36,7 +35,7 @@ def test_nobody_is_told_of_what_is_quick_or_goes_to_a_file(monkeypatch, terminal
 
 
 def test_a_terminal_is_told_while_pages_are_drawn(monkeypatch, tmp_path):
-    monkeypatch.setattr(weigh.harness.run.events, "moves_cursor", lambda stream, environ: True)
+    monkeypatch.setattr("weigh.harness.cli.output.moves_cursor", lambda stream, environ: True)
     monkeypatch.setattr("weigh.harness.cli.wait.PATIENCE", 0.0)
     monkeypatch.setattr("weigh.harness.cli.wait.PAUSE", 0.0)
     run = make_run(tmp_path / "run")

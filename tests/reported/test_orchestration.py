@@ -21,7 +21,8 @@ from tests.reported.ladders import kept, play
 from weigh.games.game import AnyGame
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.audit.verify.record import verify_record
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.mock_server import MockServer, MockServerProcess
 from weigh.harness.results import load
 from weigh.harness.run.episode import Table, play_episode

@@ -12,7 +12,7 @@ import typer
 
 from weigh.games.values import nearest, quote
 from weigh.harness.audit.collusion.audit import Settings
-from weigh.harness.cli.options import number, one_of, whole
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest, whole
 from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
 
@@ -25,7 +25,7 @@ SETTINGS = Settings()
 
 
 def audit(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     fdr: Annotated[
         float,
         typer.Option(metavar="SHARE", parser=number(0, 1, above=True), help="Share of false flags put up with."),
@@ -76,6 +76,7 @@ def audit(
     planned, or a pair that is not there; 3 nothing to audit, and with --fail-on-flag when no pair could be flagged.
     With --replay-shuffled those of the replay: 0 answered, 3 open, 4 invalid, 130 interrupted.
     """
+    runs = runs_or_newest(runs)
     settings = Settings(fdr=fdr, permutations=permutations, threshold=threshold, seed=seed)
     if replay_shuffled is None:
         for given, option in ((pair, "--pair"), (replace_with, "--replace-with"), (name, "--name")):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from weigh.games.values import nearest, quote
-from weigh.harness.cli.options import JsonFlag
+from weigh.harness.cli.options import JsonFlag, newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
 
@@ -125,9 +125,12 @@ def read(file: Document, json: AlwaysJson = True) -> None:
 
 def verify(
     target: Annotated[
-        str,
-        typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), .jsonl, or a run folder."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[RECORD|RUN]",
+            help="A record as JSON (- for standard input), .jsonl, or a run folder; else the newest run.",
+        ),
+    ] = None,
     json: JsonFlag = False,
     run: Annotated[
         Path | None, typer.Option("--run", metavar="RUN", help="The run that a baseline file was saved from.")
@@ -146,6 +149,10 @@ def verify(
 
     Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
     """
+    if target is None:
+        if run is not None:
+            raise Refused("--run: name the baseline file that was saved from it too")
+        target = str(newest())
     if run is not None:
         _verify_baseline(target, run, json)
     elif target != "-" and Path(target).is_dir():

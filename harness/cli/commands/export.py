@@ -9,18 +9,23 @@ from typing import Annotated
 
 import typer
 
-from weigh.harness.cli.options import one_of
+from weigh.harness.cli.options import newest, one_of
 from weigh.harness.cli.output import forget, print_json, print_note
 from weigh.harness.cli.outputs import check_output
 from weigh.harness.errors import INVALID, Refused
+from weigh.harness.store.schema import is_run
 
 FORMATS = ("jsonl", "json", "csv", "parquet")
 TABLES = ("records", "seats", "decisions", "calls", "voids", "accounts", "measures")
 
 
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE|-", help="Where to write, - for standard output.")],
+    run_or_file: Annotated[
+        Path, typer.Argument(metavar="[RUN]", help="A run folder; left out, the newest run is exported.")
+    ],
+    named: Annotated[
+        Path | None, typer.Argument(metavar="FILE|-", help="Where to write, - for standard output.")
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(metavar="FORMAT", parser=one_of(FORMATS), help="jsonl, json, csv or parquet; else FILE's ending."),
@@ -40,12 +45,17 @@ def export(
     unless told otherwise. The file appears when it is complete, and takes the place of one that is there; it may not be
     a file that the run itself is kept in.
 
+      weigh export seats.csv
       weigh export results/demo seats.csv
       weigh export results/demo calls.jsonl --table calls
       weigh export results/demo record.json --episode goofspiel/b0000/r0
 
     Exit codes: 0 written; 2 not a run, or formats and tables that do not go together; 4 a disk that is full.
     """
+    file = run_or_file if named is None else named
+    if named is None and is_run(file):
+        raise Refused(f"{file} is a run: say where to write, as in `weigh export {file} seats.csv`")
+    run = newest() if named is None else run_or_file
     chosen = format or file.suffix.removeprefix(".").lower()
     if chosen not in FORMATS:
         what = f"{chosen} is none of {', '.join(FORMATS)}" if chosen else "it has no ending that says which format"

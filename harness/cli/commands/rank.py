@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from weigh.harness.cli.options import number, one_of
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
 from weigh.harness.cli.output import print_json, print_note, print_sections, print_text, terminal_width
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def rank(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     max_fallback_rate: Annotated[
         float,
         typer.Option(metavar="RATE", parser=number(0, 1), help="Entrants above it are listed, not ranked."),
@@ -43,9 +43,7 @@ def rank(
     equal_weight: Annotated[
         bool, typer.Option("--equal-weight", help="Also one number over all games, each with the same weight.")
     ] = False,
-    boards: Annotated[
-        bool, typer.Option("--boards", help="Also a second board: Elo and OpenSkill, and where they disagree.")
-    ] = False,
+    boards: Annotated[bool, typer.Option("--boards", help="Also a second board: Elo, and where it disagrees.")] = False,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also who beats whom: each pair, circles, and the maximal lottery.")
     ] = False,
@@ -56,7 +54,7 @@ def rank(
     By mean episode score, with everything beside it that says how sure that is. Runs need not be finished, and may
     still be going on. Runs with the same seed share their deals, and are not taken for independent.
 
-      weigh rank results/demo
+      weigh rank
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
       weigh rank results/league --equal-weight
@@ -72,7 +70,7 @@ def rank(
         if asked and format == "csv" and not json:
             raise Refused(f"{option}: not with --format csv, which has one row an entrant; use --json")
     if not show_ranking(
-        runs,
+        runs_or_newest(runs),
         json=json,
         format=format,
         max_fallback_rate=max_fallback_rate,

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import typer
 
-from weigh.harness.cli.options import number, one_of
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.cli.outputs import check_ending, check_folder, check_output
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
@@ -25,7 +25,7 @@ SUFFIXES = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "ma
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where to; FILE.md is Markdown, - is standard output."),
@@ -64,6 +64,7 @@ def report(
     4 no finished episode (the report says so), or a disk that is full.
     """
     form = _form(out, format)
+    runs = runs_or_newest(runs)
     target = _target(out, form, runs, needed=not json)
     if target is not None:
         check_ending("-o", target, [name for name, named in SUFFIXES.items() if named == form])

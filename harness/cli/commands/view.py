@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weigh.harness.cli.options import number
+from weigh.harness.cli.options import newest, number
 from weigh.harness.cli.output import encoding, print_json, print_note, print_text
 from weigh.harness.cli.outputs import check_ending, check_folder, check_output, check_page
 from weigh.harness.cli.wait import counting
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 def view(
     target: Annotated[
-        str, typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), or a run folder.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[RECORD|RUN]",
+            help="A record as JSON (- for standard input), or a run folder; else the newest.",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -64,6 +68,7 @@ def view(
         raise Refused("-o - prints the page, and --json what was written: leave out one of the two")
     from weigh.harness.web.scenes import NoPictures
 
+    target = str(newest()) if target is None else target
     try:
         _view(_run_of(target), out, episode, text, max_mb, no_open, json)
     except NoPictures as error:

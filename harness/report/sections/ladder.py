@@ -176,7 +176,7 @@ def _numbers(game: GameLadder) -> Folded:
 
 
 def board_sections(boards: Sequence[Board]) -> list[Section]:
-    """Elo and OpenSkill of each game, for a terminal or Markdown."""
+    """Elo of each game, for a terminal or Markdown."""
     return [
         Section(
             f"{board.game}: a second board, {plural(board.episodes, 'episode')} in the order of the schedule",
@@ -187,8 +187,8 @@ def board_sections(boards: Sequence[Board]) -> list[Section]:
 
 
 def board_section(board: Board, anchor: str) -> Section:
-    """Elo and OpenSkill beside the mean."""
-    caption = f"{board.game}: Elo and OpenSkill, {plural(board.episodes, 'episode')} in the order of the schedule"
+    """Elo beside the mean."""
+    caption = f"{board.game}: Elo, {plural(board.episodes, 'episode')} in the order of the schedule"
     return Section("Second board", anchor, _board(board, caption))
 
 
@@ -202,10 +202,6 @@ def _board(board: Board, caption: str) -> tuple[Block, ...]:
         Column("Elo"),
         Column("sd"),
         Column("Elo#"),
-        Column("mu", goes=1),
-        Column("sigma", goes=2),
-        Column("mu-3s"),
-        Column("OS#"),
     )
     return Table(caption, columns, cells(map(_board_row, board.rows)), wide=True), bullets(_board_notes(board))
 
@@ -219,10 +215,6 @@ def _board_row(row: BoardRow) -> tuple[str, ...]:
         f"{row.elo:.0f}",
         NOTHING if spread is None else f"{spread.sd:.0f}",
         _place(row.elo_rank, row.elo_disagrees),
-        f"{row.mu:.2f}",
-        f"{row.sigma:.2f}",
-        f"{row.ordinal:.2f}",
-        _place(row.openskill_rank, row.openskill_disagrees),
     )
 
 
@@ -241,8 +233,8 @@ def _board_notes(board: Board) -> list[str]:
         lines.append(f"{OTHER_ORDER} another order than the mean's")
     return [
         *lines,
-        "note: the mean decides; Elo and OpenSkill depend on the order of the episodes and on the field, and count "
-        "who scored more, not by how much",
+        "note: the mean decides; Elo depends on the order of the episodes and on the field, and counts who scored "
+        "more, not by how much",
     ]
 
 

@@ -1,6 +1,6 @@
-"""A second board: Elo and OpenSkill as leagues compute them, beside the mean that decides.
+"""A second board: Elo as leagues compute it, beside the mean that decides.
 
-Owns the two ratings, how much Elo owes to the order of the episodes, and where either disagrees with the mean. Pure:
+Owns the rating, how much it owes to the order of the episodes, and where it disagrees with the mean. Pure:
 equal rows give equal boards, whatever their order. `docs/method.md` says what the numbers are worth.
 """
 
@@ -67,12 +67,6 @@ class BoardRow:
     """Among the ranked."""
     elo_disagrees: bool
     """Elo puts it on the other side of some ranked entrant than the mean does."""
-    mu: float
-    sigma: float
-    ordinal: float
-    """mu - 3 sigma, the number that OpenSkill boards show and sort by."""
-    openskill_rank: int | None
-    openskill_disagrees: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,26 +120,6 @@ def elo(played: Encounters, orders: Ints) -> Floats:
     return rating[:, :entrants]
 
 
-def openskill(played: Encounters) -> tuple[Floats, Floats]:
-    """mu and sigma by entrant: OpenSkill's Plackett-Luce model with its defaults, in the order of the schedule.
-
-    An episode's seats are ranked by score; equal scores share a rank (Weng & Lin, JMLR 12, 2011, algorithm 4).
-    """
-    import numpy as np
-    from openskill.models import PlackettLuce
-
-    model = PlackettLuce()
-    ratings = [model.rating() for _ in played.names]
-    for table, above in zip(played.table.tolist(), played.above.tolist(), strict=True):
-        here = [(i, place) for i, place in zip(table, above, strict=True) if i != EMPTY_SEAT]
-        if len(here) < 2:
-            continue
-        rated = model.rate([[ratings[i]] for i, _ in here], ranks=[float(place) for _, place in here])
-        for (i, _), (new,) in zip(here, rated, strict=True):
-            ratings[i] = new
-    return np.array([rating.mu for rating in ratings]), np.array([rating.sigma for rating in ratings])
-
-
 def shuffles(episodes: int) -> Ints:
     """SHUFFLES orders of so many episodes, below the order of the schedule: an array of 1 + SHUFFLES rows."""
     import numpy as np
@@ -165,14 +139,11 @@ def _board(ladder: GameLadder, played: Encounters) -> Board:
     ranked = np.array([found.rank is not None for found in field], dtype=np.bool_)
     mean = np.array([np.nan if found.mean is None else found.mean for found in field])
     ratings = elo(played, shuffles(len(played)) if len(played) > 1 else shuffles(len(played))[:1])
-    mu, sigma = openskill(played)
-    ordinal = mu - 3 * sigma
     elo_ranks = ranks(ratings, ranked)
     several = len(played) > 1
     seated = (played.table != EMPTY_SEAT).sum(axis=1)
     games = np.array([int((seated - 1)[(played.table == i).any(axis=1)].sum()) for i in range(len(field))])
     elo_off = _disagrees(mean, ratings[0], ranked)
-    openskill_off, openskill_rank = _disagrees(mean, ordinal, ranked), ranks(ordinal[None], ranked)[0]
     rows = [
         BoardRow(
             entrant=found.entrant,
@@ -185,11 +156,6 @@ def _board(ladder: GameLadder, played: Encounters) -> Board:
             elo_spread=_spread(ratings[1:, i], elo_ranks[1:, i], found) if several else None,
             elo_rank=int(elo_ranks[0, i]) if ranked[i] else None,
             elo_disagrees=bool(elo_off[i]),
-            mu=float(mu[i]),
-            sigma=float(sigma[i]),
-            ordinal=float(ordinal[i]),
-            openskill_rank=int(openskill_rank[i]) if ranked[i] else None,
-            openskill_disagrees=bool(openskill_off[i]),
         )
         for i, found in enumerate(field)
     ]
@@ -235,5 +201,5 @@ def _disagrees(mean: Floats, rating: Floats, ranked: Flags) -> Flags:
 
 
 def disagreeing(board: Board) -> Sequence[str]:
-    """Entrants that Elo or OpenSkill puts elsewhere than the mean does."""
-    return [row.entrant for row in board.rows if row.elo_disagrees or row.openskill_disagrees]
+    """Entrants that Elo puts elsewhere than the mean does."""
+    return [row.entrant for row in board.rows if row.elo_disagrees]

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from weigh.harness.errors import EndpointInvalid
+from weigh.harness.providers.client import client_for
 from weigh.harness.providers.endpoints.endpoints import (
     KNOWN,
     Endpoint,
     EndpointSettings,
-    client_for,
     endpoint_for,
     is_loopback,
     missing_key,
@@ -193,7 +193,8 @@ def test_naming_endpoints_loads_no_sdk() -> None:
 @pytest.mark.parametrize(("name", "absent"), [("openai:m", "anthropic"), ("anthropic:m", "openai")])
 def test_a_client_loads_its_own_sdk_only(name: str, absent: str) -> None:
     code = (
-        "import sys; from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for\n"
+        "import sys\nfrom weigh.harness.providers.client import client_for\n"
+        "from weigh.harness.providers.endpoints.endpoints import endpoint_for\n"
         f"client_for(endpoint_for({name!r}), {{'OPENAI_API_KEY': 'k', 'ANTHROPIC_API_KEY': 'k'}})\n"
         f"print({absent!r} in sys.modules)"
     )

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weigh.harness.providers import verdicts
 from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.errors import table
+from weigh.harness.providers.errors.failures import as_completion, verdict
 from weigh.harness.providers.errors.reading import error_inside, error_of
-from weigh.harness.providers.errors.verdicts import as_completion, verdict
 
 ENDPOINT = endpoint_for("openai:gpt-4o")
 
@@ -125,17 +125,12 @@ def test_patterns_with_a_gap_are_looked_for_at_the_beginning_of_an_error_that_qu
 ) -> None:
     lengths: list[int] = []
 
-    class Spy:
-        def __init__(self, pattern: re.Pattern[str]) -> None:
-            self.pattern = pattern
+    def spy(pattern: str, text: str, flags: int) -> re.Match[str] | None:
+        lengths.append(len(text))
+        return search(pattern, text, flags)
 
-        def search(self, text: str) -> re.Match[str] | None:
-            lengths.append(len(text))
-            return self.pattern.search(text)
-
-    for name, value in vars(verdicts).items():
-        if isinstance(value, re.Pattern):
-            monkeypatch.setattr(verdicts, name, Spy(value))
+    search = re.search
+    monkeypatch.setattr(table.re, "search", spy)
     error = error_of(400, {}, json.dumps({"error": {"message": words * 30_000}}).encode())
     assert as_completion(error) is None
     assert verdict(error, ENDPOINT).decision == "fatal"

@@ -11,7 +11,8 @@ from tests.harness.providers.raw_server import ENVIRON, request
 from tests.harness.run.scripted_client import Book, Naps, exchange
 from tests.harness.run.seat_lines import seat_line
 from tests.harness.run.test_pauses import HOUR, Clock
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.mock_server import Html, MockServerProcess, Plan, Respond, Rule
 from weigh.harness.providers.mock_server.actions import Action
 from weigh.harness.run.concurrency import Slots

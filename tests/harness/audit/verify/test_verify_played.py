@@ -32,7 +32,7 @@ MODEL = "openai:gpt-5"
 SEED = 3
 
 
-class Killed(BaseException):
+class Killed(SystemExit):
     """Stands for the death of the process: nothing after it runs."""
 
 

@@ -1,4 +1,4 @@
-"""The second board: Elo and OpenSkill, worked by hand and against the library, and what they owe to the order."""
+"""The second board: Elo, worked by hand, and what it owes to the order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openskill.models import PlackettLuce
 
 from tests.harness.results.ladder_frames import by_strength, planned, seats
 from tests.harness.results.ranking.pair_cases import board, by_list, episodes
@@ -78,29 +77,6 @@ def test_elo_follows_the_schedule_past_ten_thousand_blocks_and_over_runs():
     assert ratings(board(pd.concat([second, first])))["bob"] > 1000
 
 
-def test_openskill_equals_direct_calls_with_ties_and_mixed_tables():
-    tables = (NAMES, ("dan", "cy", "bob", "ann"), ("bob", "dan", "ann", "cy"))
-    scores = ((0.5, 0.5, -0.2, -0.8), (0.1, 0.1, 0.1, -0.3), (0.9, 0.0, -0.4, -0.5))
-    model = PlackettLuce()
-    known = {name: model.rating() for name in NAMES}
-    for table, points in zip(tables, scores, strict=True):
-        rated = model.rate([[known[name]] for name in table], scores=list(points))
-        known |= {name: team[0] for name, team in zip(table, rated, strict=True)}
-    found = board(seats(episodes(*tables), by_list(*scores)))
-    for line in found.rows:
-        assert (line.mu, line.sigma) == pytest.approx((known[line.entrant].mu, known[line.entrant].sigma))
-        assert line.ordinal == pytest.approx(known[line.entrant].ordinal())
-
-
-def test_tied_seats_get_one_rating_whatever_their_places_in_the_list():
-    for table in (NAMES, ("cy", "ann", "dan", "bob")):
-        points = {"ann": 0.4, "bob": 0.0, "cy": 0.0, "dan": -0.4}
-        frame = seats(episodes(table), lambda episode, seat, p=points: p[episode.entrants[seat]])
-        found = board(frame)
-        assert row(found, "bob").mu == pytest.approx(row(found, "cy").mu)
-        assert row(found, "ann").mu > row(found, "bob").mu > row(found, "dan").mu
-
-
 def test_the_spread_is_that_of_elo_over_random_orders():
     # One win each: who won last is ahead, so half of the orders have each ahead.
     found = board(seats(episodes(("ann", "bob"), ("ann", "bob")), by_list((1, -1), (-1, 1))))
@@ -133,7 +109,7 @@ def test_a_board_that_orders_otherwise_than_the_mean_is_marked():
     assert any("2*" in line for line in lines)
     assert "* another order than the mean's" in lines
     agreeing = board(seats(planned(NAMES, 4, 4), by_strength({"ann": 0.4, "bob": 0.1, "cy": -0.1, "dan": -0.4})))
-    assert not any(line.elo_disagrees or line.openskill_disagrees for line in agreeing.rows)
+    assert not any(line.elo_disagrees for line in agreeing.rows)
     assert "*" not in "\n".join(plain_lines(board_sections([agreeing]), 80))
 
 
@@ -142,7 +118,7 @@ def test_an_entrant_that_is_not_ranked_is_rated_and_takes_nobodys_rank():
     frame = seats(planned(NAMES, 4, 4), by_strength(strengths), changes={"ann": {"by_fallback": 9, "by_model": 1}})
     found = board(frame)
     ann = row(found, "ann")
-    assert (ann.rank, ann.elo_rank, ann.openskill_rank) == (None, None, None)
+    assert (ann.rank, ann.elo_rank) == (None, None)
     assert ann.elo > 1000
     assert [line.elo_rank for line in found.rows if line.unranked is None] == [1, 2, 3]
     assert any(line.startswith("not ranked: ann: the fallback made") for line in plain_lines(board_sections([found])))
