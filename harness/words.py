@@ -1,4 +1,4 @@
-"""Numbers, times, money, foreign text and wrong values as short words for a terminal.
+"""Numbers, intervals, shares, times, money, foreign text and wrong values as short words: one notation each.
 
 Owns formatting only. Knows nothing of runs, and no terminal but its encoding. Names are suggested in messages only:
 nothing is ever looked up by likeness.
@@ -7,7 +7,7 @@ nothing is ever looked up by likeness.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Final, get_args
 
@@ -71,6 +71,22 @@ def score(value: float | None) -> str:
         return "-"
     text = f"{value:+.3f}"
     return "0.000" if float(text) == 0 else text
+
+
+def interval(ends: Sequence[float] | None, form: Callable[[float], str] = score) -> str:
+    """`[-0.069, +0.075]`, the ends as `form` writes them; `-` where there is none."""
+    return "-" if ends is None else f"[{form(ends[0])}, {form(ends[1])}]"
+
+
+def share(value: float | None) -> str:
+    """In per cent, `2.6%`; never `0.0%` for something that happened, nor `100.0%` for nearly all; `-` for None."""
+    if value is None:
+        return "-"
+    if 0 < value < 0.001:
+        return "<0.1%"
+    if 0.999 < value < 1:
+        return ">99.9%"
+    return f"{value:.1%}"
 
 
 def fault_counts(faults: dict[Fault, int]) -> str:

@@ -13,7 +13,7 @@ import typer
 from weigh.games.values import nearest, quote
 from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest, whole
-from weigh.harness.cli.output import print_json, print_note, print_text, terminal_width
+from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
 
 if TYPE_CHECKING:
@@ -131,14 +131,16 @@ def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) ->
 
 
 def _print(found: Audit, format: str, rounds: int) -> None:
-    from weigh.harness.report.sections.audit import markdown, plain_lines, sections
+    from weigh.harness.report.render.document import Section
+    from weigh.harness.report.render.markdown import markdown_sections
+    from weigh.harness.report.sections.audit import sections
 
     if format == "json":
         print_json(found.to_json())
     elif format == "markdown":
-        print_text(markdown(sections(found, rounds)).rstrip("\n"))
+        print_text(markdown_sections(sections(found, rounds)).rstrip("\n"))
     else:
-        print_text("\n".join(plain_lines(sections(found, rounds), terminal_width())) or "no episode")
+        print_sections(sections(found, rounds) or [Section("no episode")])
 
 
 def _verdict(found: Audit, fail_on_flag: bool) -> int:

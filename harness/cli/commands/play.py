@@ -21,7 +21,7 @@ from weigh.harness.cli.options import (
     number,
     whole,
 )
-from weigh.harness.cli.output import print_json, print_note, print_rich, print_text
+from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.cli.outputs import check_output
 from weigh.harness.cli.serving import ServeOption, port_misread, served
 from weigh.harness.errors import Refused
@@ -220,42 +220,41 @@ class _Narrator:
             self.show(state, decisions)
 
     def show(self, state: State, decisions: Sequence[Decision] = ()) -> None:
-        from rich.table import Table
-        from rich.text import Text
-
         from weigh.harness.cli.tell import narrate
-        from weigh.harness.words import shown
 
-        grid = Table.grid(padding=(0, 1, 0, 0))
+        rows = []
         for decision in decisions:
             if decision.faults:
                 causes = ", then ".join(f"{note.fault} ({note.detail})" for note in decision.faults)
-                line = f"{self._aliases[decision.seat]} moved by {decision.by} after {causes}"
-                grid.add_row(Text(f"{'':<8}"), Text(shown(line, limit=600), style="dim"))
+                rows.append(("", f"{self._aliases[decision.seat]} moved by {decision.by} after {causes}"))
         events = state.events
-        for event in events[self._shown :]:
-            grid.add_row(Text(f"{event.kind:<8}", style="bold"), Text(narrate(event, self._aliases)))
+        rows += [(f"{event.kind:<8}", narrate(event, self._aliases)) for event in events[self._shown :]]
         self._shown = len(events)
-        if grid.row_count:
-            print_rich(grid)
+        if rows:
+            _print_rows(rows)
+
+
+def _print_rows(rows: Sequence[Sequence[str]]) -> None:
+    """Columns without headings, the last of sentences."""
+    from weigh.harness.report.render.document import Column, Section, Table, cells
+
+    columns = [Column("", numeric=False) for _ in rows[0][:-1]]
+    table = Table("", (*columns, Column("", numeric=False, prose=True)), cells(rows))
+    print_sections([Section("", blocks=(table,))])
 
 
 def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     from weigh.harness.cli.tell import seats_named
-    from weigh.harness.words import shown
 
     print_text(f"\n{record.reason}: {record.ending}")
-    grid = Table.grid(padding=(0, 2, 0, 0))
+    rows = []
     for seat in sorted(range(len(record.scores)), key=lambda seat: -record.scores[seat]):
-        spent = spending.get(seat)
-        words = [f"{record.scores[seat]:+.4f}", record.aliases[seat], shown(record.entrants[seat])]
-        grid.add_row(*map(Text, words), Text(_measured(record, seat)))
+        rows.append(
+            (f"{record.scores[seat]:+.4f}", record.aliases[seat], record.entrants[seat], _measured(record, seat))
+        )
         if record.models[seat]:
-            grid.add_row("", "", "", Text(_conduct(record, seat, spent)))
-    print_rich(grid)
+            rows.append(("", "", "", _conduct(record, seat, spending.get(seat))))
+    _print_rows(rows)
     whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
     named = {key: seats_named(key, value, record.aliases) for key, value in record.measures.items()}
     whole += [f"{key} {seats}" for key, seats in named.items() if seats is not None]

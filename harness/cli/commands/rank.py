@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
-from weigh.harness.cli.output import encoding, print_json, print_note, print_rich, print_text, terminal_width
+from weigh.harness.cli.output import print_json, print_note, print_sections, print_text, terminal_width
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
 
 if TYPE_CHECKING:
     from weigh.games.game import Json
     from weigh.harness.audit.measures.registry import Measured
+    from weigh.harness.report.render.document import Section
     from weigh.harness.results import Results
     from weigh.harness.results.ranking.standings import Ladder
 
@@ -97,8 +98,11 @@ def show_ranking(
     tell: bool = False,
 ) -> bool:
     """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
+    from weigh.harness.report.render.document import Section
+    from weigh.harness.report.render.markdown import markdown_sections
+    from weigh.harness.report.sections.ladder_table import EMPTY, csv_text, equal_weight_section, ladder_sections
     from weigh.harness.results.measures import measure_lines, measures_json
-    from weigh.harness.results.ranking.all_games import blend, blend_lines
+    from weigh.harness.results.ranking.all_games import blend
 
     results = _load(runs, tell=tell)
     ladder = results.rank(max_fallback_rate=max_fallback_rate, exclude_fallback_episodes=without_fallbacks)
@@ -111,21 +115,17 @@ def show_ranking(
             document["equal_weight"] = [row.to_json() for row in blend(ladder)]
         print_json(document | beside.to_json())
     elif format == "markdown":
-        from weigh.harness.report.sections.tables import markdown
-
-        print_text("\n\n".join([markdown(ladder).rstrip("\n"), *beside.markdown()]))
+        print_text(markdown_sections([*ladder_sections(ladder), *beside.sections()]).rstrip("\n") or EMPTY)
     elif format == "csv":
-        from weigh.harness.report.sections.tables import csv_text
-
         print_text(csv_text(ladder).rstrip("\n"))
     else:
-        _print_table(ladder)
+        print_sections(ladder_sections(ladder, terminal_width()) or [Section(EMPTY)])
         if equal_weight:
-            print_text("\n".join(blend_lines(ladder)))
+            print_sections([Section(""), equal_weight_section(ladder)])
         if measures:
             print_text("\n".join(_measured(runs, measure_lines)))
-        if lines := beside.lines(terminal_width()):
-            print_text("\n".join(lines))
+        if added := beside.sections():
+            print_sections([Section(""), *added])
     if any(standing.episodes for game in ladder.games for standing in game.standings):
         return True
     print_note("weigh: no episode was finished, so nothing is ranked")
@@ -161,22 +161,11 @@ class _Beside:
         found = {"boards": self._boards, "pairs": self._pairs}
         return {key: [game.to_json() for game in games] for key, games in found.items() if games is not None}
 
-    def lines(self, width: int | None) -> list[str]:
-        from weigh.harness.report.render.sheets import sheet_lines
-        from weigh.harness.report.sections.board_sheets import board_sheets
-        from weigh.harness.report.sections.pair_sheets import pair_sheets
+    def sections(self) -> list[Section]:
+        from weigh.harness.report.sections.ladder import board_sections
+        from weigh.harness.report.sections.pairs import pair_sections
 
-        written = encoding()
-        sheets = [*board_sheets(self._boards or (), width, written), *pair_sheets(self._pairs or (), width, written)]
-        return sheet_lines(sheets, width)
-
-    def markdown(self) -> list[str]:
-        from weigh.harness.report.render.sheets import sheet_markdown
-        from weigh.harness.report.sections.board_sheets import board_sheets
-        from weigh.harness.report.sections.pair_sheets import whole_pair_sheets
-
-        sheets = [*board_sheets(self._boards or (), None), *whole_pair_sheets(self._pairs or ())]
-        return [sheet_markdown(sheets).rstrip("\n")] if sheets else []
+        return [*board_sections(self._boards or ()), *pair_sections(self._pairs or ())]
 
 
 def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T]) -> T:
@@ -186,13 +175,3 @@ def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T])
 
     with ExitStack() as opened:
         return form(measures_of([opened.enter_context(Store.open(run, readonly=True)) for run in runs]))
-
-
-def _print_table(ladder: Ladder) -> None:
-    from weigh.harness.report.sections.tables import plain_lines, renderable
-
-    width = terminal_width()
-    if width is not None:
-        print_rich(renderable(ladder, width, encoding()))
-    else:
-        print_text("\n".join(plain_lines(ladder)))

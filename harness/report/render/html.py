@@ -28,7 +28,6 @@ from weigh.harness.report.render.document import (
     Code,
     Column,
     Document,
-    Drawing,
     Folded,
     Line,
     Link,
@@ -119,9 +118,6 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
                 yield f'<ul class="{block.kind}">{items}</ul>\n'
             case Table():
                 yield from _table(block)
-            case Drawing():
-                yield f'<figure><div class="scroll" tabindex="0" role="group" aria-label="{_text(block.caption)}">'
-                yield f"{block.element.to_html()}</div><figcaption>{_text(block.caption)}</figcaption></figure>\n"
             case Folded():
                 yield f"<details><summary>{_text(block.title)}</summary>\n"
                 yield from _blocks(block.blocks)

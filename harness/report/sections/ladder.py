@@ -8,14 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
-from weigh.harness.report.render.document import Block, Cell, Column, Folded, Line, Section, Table, Text, Word, line
-from weigh.harness.report.sections.board_sheets import board_sheets
-from weigh.harness.report.sections.convert import sheet_blocks
-from weigh.harness.report.sections.table_columns import difference_cell, grid, interval_cell, rank_cell, rate
-from weigh.harness.results.ranking.elo import Board
+from weigh.harness.report.render.document import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Folded,
+    Line,
+    Section,
+    Table,
+    Text,
+    Word,
+    bullets,
+    cells,
+    line,
+)
+from weigh.harness.report.sections.ladder_table import difference_cell, interval_cell, ladder_table, rank_cell
+from weigh.harness.results.ranking.elo import SHUFFLES, Board, BoardRow, disagreeing
 from weigh.harness.results.ranking.standings import GameLadder, Interval, SeatMean, Standing
 from weigh.harness.web.svg import Element
-from weigh.harness.words import plural, score
+from weigh.harness.words import plural, score, share
+
+OTHER_ORDER = "*"
+"""Marks a board's rank that puts an entrant on another side of somebody than the mean does."""
 
 
 def verdict(game: GameLadder) -> Line:
@@ -53,7 +68,7 @@ def _ahead(game: GameLadder) -> str:
 
 
 def _ends(found: Interval | None) -> str:
-    return "" if found is None else f" [{score(found.low)}, {score(found.high)}]"
+    return "" if found is None else f" {interval_cell(found)}"
 
 
 def _partial(game: GameLadder) -> Sequence[str]:
@@ -90,7 +105,7 @@ def _drawn(game: GameLadder) -> Table:
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
             Cell(score(each.adjusted)),
-            Cell(rate(each.p_first)),
+            Cell(share(each.p_first)),
             Cell(str(each.episodes)),
         )
         for each in game.standings
@@ -156,24 +171,71 @@ def _sees(game: GameLadder) -> Iterator[Text]:
 
 
 def _numbers(game: GameLadder) -> Folded:
-    cells = grid(game.standings, None)
-    names = [each.entrant for each in game.standings]
-    columns = tuple(Column(column.heading, numeric=column.right) for column in cells.columns)
-    rows = tuple(
-        tuple(Cell(name if n == 1 else text) for n, text in enumerate(row))
-        for name, row in zip(names, cells.cells, strict=True)
-    )
-    table = Table(f"{game.game}: everything beside the mean", columns, rows, wide=True)
+    table = ladder_table(game.standings, caption=f"{game.game}: everything beside the mean")
     return Folded("Every number of the ladder", (table,))
+
+
+def board_sections(boards: Sequence[Board]) -> list[Section]:
+    """Elo of each game, for a terminal or Markdown."""
+    return [
+        Section(
+            f"{board.game}: a second board, {plural(board.episodes, 'episode')} in the order of the schedule",
+            blocks=_board(board, ""),
+        )
+        for board in boards
+    ]
 
 
 def board_section(board: Board, anchor: str) -> Section:
     """Elo beside the mean."""
-    blocks: list[Block] = []
-    for sheet in board_sheets([board], None):
-        caption = f"{board.game}: Elo, {plural(board.episodes, 'episode')} in the order of the schedule"
-        blocks += sheet_blocks(sheet, caption)
-    return Section("Second board", anchor, tuple(blocks))
+    caption = f"{board.game}: Elo, {plural(board.episodes, 'episode')} in the order of the schedule"
+    return Section("Second board", anchor, _board(board, caption))
+
+
+def _board(board: Board, caption: str) -> tuple[Block, ...]:
+    if not board.rows:
+        return (bullets(["no scored episode"]),)
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False, name=True),
+        Column("mean"),
+        Column("Elo"),
+        Column("sd"),
+        Column("Elo#"),
+    )
+    return Table(caption, columns, cells(map(_board_row, board.rows)), wide=True), bullets(_board_notes(board))
+
+
+def _board_row(row: BoardRow) -> tuple[str, ...]:
+    spread = row.elo_spread
+    return (
+        NOTHING if row.rank is None else str(row.rank),
+        row.entrant,
+        score(row.mean),
+        f"{row.elo:.0f}",
+        NOTHING if spread is None else f"{spread.sd:.0f}",
+        _place(row.elo_rank, row.elo_disagrees),
+    )
+
+
+def _place(rank: int | None, disagrees: bool) -> str:
+    return NOTHING if rank is None else f"{rank}{OTHER_ORDER if disagrees else ''}"
+
+
+def _board_notes(board: Board) -> list[str]:
+    lines = [f"not ranked: {row.entrant}: {row.unranked}" for row in board.rows if row.unranked]
+    if board.same_order is not None:
+        lines.append(
+            f"order: sd is that of Elo over {SHUFFLES} random orders of the same episodes; "
+            f"{share(board.same_order)} of them give the Elo ranks shown"
+        )
+    if disagreeing(board):
+        lines.append(f"{OTHER_ORDER} another order than the mean's")
+    return [
+        *lines,
+        "note: the mean decides; Elo depends on the order of the episodes and on the field, and counts who scored "
+        "more, not by how much",
+    ]
 
 
 def seat_section(game: GameLadder, anchor: str) -> Section:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.runner import config, weigh
 from tests.harness.results.ladder_frames import FOUR, by_strength, four, planned, seats
-from weigh.harness.report.sections.tables import csv_text
+from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results import load
 from weigh.harness.results.ranking.flat import ladder_frame, ladder_rows
 from weigh.harness.results.ranking.ladder import rank
