@@ -93,7 +93,7 @@ def test_m16_the_adjusted_mean_undoes_a_skewed_pairing():
 
 
 @given(st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=settings.default.max_examples // 5)
 def test_m14_ranks_do_not_depend_on_the_order_of_rows(shuffler: random.Random):
     frame = four(changes={"cy": {"by_fallback": 1, "by_model": 9}})
     lost = voids([(planned(list(FOUR), 4)[0], [1]), (planned(list(FOUR), 4)[1], [2, 3])])
@@ -217,7 +217,7 @@ def test_json_has_no_nan_and_survives_a_round_trip():
 
 
 @given(st.permutations(["w", "x", "y", "z"]))
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=settings.default.max_examples // 5)
 def test_other_names_for_the_entrants_change_nothing_but_the_names(order):
     names = dict(zip(FOUR, order, strict=True))
     costly = {"cy": {"by_fallback": 1, "by_model": 9, "cost_usd": 0.03}}
