@@ -29,6 +29,16 @@ def test_named_lists_are_read_back_whole(values: dict[str, list[int]]) -> None:
     assert read(line, [*values][1:]) is None
 
 
+def test_a_list_that_binds_others_to_its_values_is_read_back_as_objects_of_both() -> None:
+    weights = commas([legal_line.bound(1, "modify", "0 to 1"), legal_line.bound(3, "modify", commas([-1, 0]))])
+    line = legal_line.lists({"scale": commas("AB"), "weight": weights})
+    assert line == "scale A, B; weight 1 (modify 0 to 1), 3 (modify -1, 0)"
+    found = read(line, ("scale", "weight", "modify"))
+    assert isinstance(found, dict)
+    assert list(found["weight"]) == [{"weight": w, "modify": m} for w, m in ((1, 0), (1, 1), (3, -1), (3, 0))]
+    assert read(line, ("scale", "weight")) is None
+
+
 def test_forms_are_read_back_whole() -> None:
     line = legal_line.forms(
         {"place": {"weight": commas([1, 3]), "scale": legal_line.run(range(2))}, "pass": {"times": "2"}}
@@ -73,6 +83,10 @@ def test_a_long_run_is_not_written_out() -> None:
         "scale A; scale B",
         "scale A; weight",
         "scale A; weight 1 (or 2)",
+        "scale A; weight 1 (scale 2 (scale 3))",
+        "scale A; weight 1 (scale 2), 3",
+        "scale A; weight 1 (scale)",
+        "scale A; weight 1 (scale 0 to 999999)",
         ";",
         '["place", weight]',
         '["place", weight] with scale 1',

@@ -139,7 +139,11 @@ def answer_to(user_turns: Sequence[str], rng: Random, pick: Pick) -> dict[str, A
     if example is None or moves is None:
         return example
     if isinstance(moves, dict):
-        return {**example, **{key: _one(values, rng, pick) for key, values in moves.items()}}
+        answer = dict(example)
+        for name, values in moves.items():
+            value = _one(values, rng, pick)
+            answer.update(value if isinstance(value, dict) else {name: value})
+        return answer
     keys = [key for key in example if key != "notes"]
     first = moves[0]
     if isinstance(first, dict):  # whole answers

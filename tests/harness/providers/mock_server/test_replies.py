@@ -292,10 +292,10 @@ LOOSE_SCHEMAS = {"half_hearted_step"}
 """Games with an answer of two keys that depend on each other, which a schema of single keys cannot say."""
 
 
-def observations(game: AnyGame, seed: int) -> Iterator[Observation]:
+def observations(game: AnyGame, seed: int, **settings: object) -> Iterator[Observation]:
     """Every observation of one episode of random play."""
     rng = Random(seed)
-    config = game.config_type()
+    config = game.config_type(**settings)
     names = [chr(ord("A") + seat) for seat in range(game.seat_count(config))]
     state = game.start(config, game.deal(config, rng))
     while state.to_act:
@@ -340,9 +340,18 @@ def test_every_hint_is_answered_with_a_legal_move(game: AnyGame) -> None:
         assert reading.fault is None
 
 
-@pytest.mark.parametrize("game", [GAMES["goofspiel"], GAMES["oshi_zumo"], GAMES["ballast"]], ids=lambda game: game.name)
-def test_moves_are_drawn_from_all_that_are_legal_and_models_differ(game: AnyGame) -> None:
-    observation = next(observations(game, 3))
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("goofspiel", {}),
+        ("oshi_zumo", {}),
+        ("ballast", {}),
+        ("persistent_calibration", {}),
+        ("persistent_calibration", {"starting_garnets": 3}),
+    ],
+)
+def test_moves_are_drawn_from_all_that_are_legal_and_models_differ(name: str, settings: dict[str, Any]) -> None:
+    observation = next(observations(GAMES[name], 3, **settings))
     moves = {}
     for n in range(200):
         reading = answered(first_attempt(f"Rules {n}.", observation, "json-only", None), observation, "json-only")
