@@ -11,9 +11,7 @@ import pytest
 
 from tests.browser.chromium import until
 from tests.cli.runner import config, started, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 
 HOSTILE = '</script><script>window.stung=1</script><img src=x onerror="window.stung=1">\u202e'
 

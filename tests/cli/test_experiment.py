@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import config, documents, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, read_plan
 from weigh.harness.store.store import Store
 
 SCRIPTS = """\

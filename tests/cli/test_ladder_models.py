@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.runner import config, documents, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, read_plan
 from weigh.harness.store.store import Store
 
 ORDER = """\

@@ -12,8 +12,7 @@ from statsmodels.stats.power import TTestPower
 from tests.cli.runner import ROOT, SCRIPTED, config, documents, weigh
 from weigh.harness.planning import pilots
 from weigh.harness.planning.spread import blocks_for
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, read_plan
 from weigh.harness.run import offline
 from weigh.harness.store.store import Store
 from weigh.harness.store.usage import characters_of

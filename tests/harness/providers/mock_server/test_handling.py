@@ -1,4 +1,4 @@
-"""Every action of a fault plan, as a raw client sees it."""
+"""Every kind of rule of a fault plan, as a raw client sees it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 
-from tests.harness.providers.mock_server.asking import PATHS, WIRES, Client, Got, body, planned, until, with_server
+from tests.harness.providers.mock_server.asking import (
+    PATHS,
+    WIRES,
+    Client,
+    Got,
+    body,
+    once,
+    planned,
+    until,
+    with_server,
+)
 from tests.jumping_time import now
-from weigh.harness.providers.mock_server import (
+from weigh.harness.providers.mock_server import MockServer
+from weigh.harness.providers.mock_server.rules import (
     Cut,
     Drip,
     ErrorIn200,
@@ -22,28 +33,21 @@ from weigh.harness.providers.mock_server import (
     Html,
     Limit,
     Malformed,
-    MockServer,
     NullChoices,
     Reply,
     Respond,
     Rule,
 )
-from weigh.harness.providers.mock_server.actions import Action
 
 
-def once(action: Action, wire: str = "chat") -> Got:
-    """The response to one request under a plan with one rule."""
-    return with_server(planned(Rule(action=action)), lambda client: client.ask(wire))  # type: ignore[arg-type]
-
-
-def breaks(action: Action, error: type[Exception]) -> None:
+def breaks(rule: Rule, error: type[Exception]) -> None:
     """The request under this plan ends with this error on the client's side."""
 
     async def use(client: Client) -> None:
         with pytest.raises(error):
             await client.ask("chat")
 
-    with_server(planned(Rule(action=action)), use)  # type: ignore[arg-type]
+    with_server(planned(rule), use)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +127,7 @@ def test_newlines_drip_for_their_time_before_the_answer() -> None:
     async def use(client: Client) -> tuple[Got, float]:
         return await client.ask("chat", seconds=999), now()
 
-    got, took = with_server(planned(Rule(action=Drip(interval=20.0, lasting=150.0))), use)
+    got, took = with_server(planned(Drip(interval=20.0, lasting=150.0)), use)
     assert took == pytest.approx(150.0)
     assert len(got.raw) - len(got.raw.lstrip(b"\n")) == 8
     assert got.text("chat") == once(Reply()).text("chat")
@@ -148,7 +152,7 @@ def test_a_reset_is_a_reset() -> None:
         writer.close()
         return head
 
-    with_server(planned(Rule(action=Cut(after=None))), use)
+    with_server(planned(Cut(after=None)), use)
 
 
 def test_p13_the_full_length_is_announced_when_the_body_is_cut() -> None:
@@ -163,7 +167,7 @@ def test_p13_the_full_length_is_announced_when_the_body_is_cut() -> None:
             with pytest.raises((aiohttp.ClientPayloadError, aiohttp.ClientOSError)):
                 await response.content.read()
 
-    with_server(planned(Rule(action=Cut(after=40))), use)
+    with_server(planned(Cut(after=40)), use)
 
 
 def test_p14_a_compressed_body_ends_too_soon_in_a_whole_response() -> None:
@@ -177,11 +181,13 @@ def test_p14_a_compressed_body_ends_too_soon_in_a_whole_response() -> None:
             gzip.decompress(packed)
         assert zlib.decompressobj(31).decompress(packed).startswith(b'{"id": "chatcmpl-')
 
-    with_server(planned(Rule(action=GzipCut())), use)
+    with_server(planned(GzipCut()), use)
 
 
-@pytest.mark.parametrize("after_headers", [False, True])
-def test_p17_p19_a_hanging_request_leaves_nothing_behind_when_its_client_goes(after_headers: bool) -> None:
+@pytest.mark.parametrize(
+    "rule", [Hang(), Hang(after_headers=True), Reply(kind="timed_out")], ids=["silent", "after headers", "reply"]
+)
+def test_p17_p19_a_hanging_request_leaves_nothing_behind_when_its_client_goes(rule: Rule) -> None:
     async def use(client: Client) -> None:
         async def give_up() -> None:
             with pytest.raises(TimeoutError):
@@ -193,10 +199,10 @@ def test_p17_p19_a_hanging_request_leaves_nothing_behind_when_its_client_goes(af
         assert server.stats()["most_in_flight"] == 50
         assert server.stats()["sent"] == {"gone": 50}
 
-    with_server(planned(Rule(action=Hang(after_headers=after_headers))), use)
+    with_server(planned(rule), use)
 
 
-def test_a_delay_stands_in_place_of_the_latency() -> None:
+def test_a_delay_stands_in_place_of_the_latency_which_errors_have_not() -> None:
     async def use(client: Client) -> list[float]:
         times = []
         for wire in WIRES:
@@ -205,10 +211,7 @@ def test_a_delay_stands_in_place_of_the_latency() -> None:
             times.append(now() - started)
         return times
 
-    rules = (
-        Rule(action=Reply(delay="100ms"), wire="chat"),
-        Rule(action=Respond(status=503), wire="responses"),
-    )
+    rules = (Reply(delay="100ms", wire="chat"), Respond(status=503, wire="responses"))
     assert with_server(planned(*rules, latency="700ms"), use) == pytest.approx([0.1, 0.0, 0.7])
 
 
@@ -217,7 +220,7 @@ def test_a_limit_answers_429_with_headers_and_lets_the_rest_pass(wire: str) -> N
     async def use(client: Client) -> list[Got]:
         return [await client.ask(wire) for _ in range(3)]
 
-    got = with_server(planned(Rule(action=Limit(requests_per_minute=6, burst=2))), use)
+    got = with_server(planned(Limit(requests_per_minute=6, burst=2)), use)
     assert [one.status for one in got] == [200, 200, 429]
     limit = "anthropic-ratelimit-requests-limit" if wire == "messages" else "x-ratelimit-limit-requests"
     assert [one.headers[limit] for one in got] == ["6", "6", "6"]
@@ -236,7 +239,7 @@ def test_a_limit_of_requests_in_flight_turns_away_the_surplus() -> None:
     async def use(client: Client) -> list[int]:
         return sorted(got.status for got in await asyncio.gather(*(client.ask("chat") for _ in range(10))))
 
-    assert with_server(planned(Rule(action=Limit(in_flight=4)), latency="500ms"), use) == [200] * 4 + [429] * 6
+    assert with_server(planned(Limit(in_flight=4), latency="500ms"), use) == [200] * 4 + [429] * 6
 
 
 CHANGES: list[tuple[Reply, Callable[[Got], object], object]] = [
@@ -250,17 +253,17 @@ CHANGES: list[tuple[Reply, Callable[[Got], object], object]] = [
 ]
 
 
-@pytest.mark.parametrize(("action", "look", "expected"), CHANGES)
-def test_the_ordinary_answer_can_be_changed(action: Reply, look: Callable[[Got], object], expected: object) -> None:
-    got = once(action)
+@pytest.mark.parametrize(("rule", "look", "expected"), CHANGES)
+def test_the_ordinary_answer_can_be_changed(rule: Reply, look: Callable[[Got], object], expected: object) -> None:
+    got = once(rule)
     assert got.status == 200
     assert look(got) == expected
 
 
 @pytest.mark.parametrize("path", ["choices.1.message", "nothing.here", "choices.first"])
 def test_a_change_that_leads_nowhere_is_an_error_that_names_the_path(path: str) -> None:
-    for action in (Reply(set={path: 1}), Reply(drop=(path,))):
-        got = once(action)
+    for rule in (Reply(set={path: 1}), Reply(drop=(path,))):
+        got = once(rule)
         assert got.status == 500
         assert repr(path) in got.json["error"]["message"]
 
@@ -282,8 +285,7 @@ def test_each_kind_of_reply_stops_in_the_words_of_its_api(kind: str) -> None:
     async def use(client: Client) -> tuple[str, ...]:
         return tuple([(await client.ask(wire)).stop(wire) for wire in WIRES])
 
-    action = Reply.model_validate({"kind": kind})
-    assert with_server(planned(Rule(action=action)), use) == STOPS[kind]
+    assert with_server(planned(Reply.model_validate({"kind": kind})), use) == STOPS[kind]
 
 
 @pytest.mark.parametrize(
