@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -31,12 +30,6 @@ class Section(BaseModel):
 AnySection = TypeVar("AnySection", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    line: int | None
-    text: str
-
-
 class Problems:
     """Collects what is wrong with one file."""
 
@@ -45,16 +38,17 @@ class Problems:
         self._source = source
         self._lines = line_numbers(text)
         self._overridden = frozenset(overridden)
-        self._found: list[_Problem] = []
+        self._found: list[tuple[int, str]] = []
+        """Line, 0 for none, and text."""
 
     def add(self, path: KeyPath, message: str) -> None:
         """Note a problem with the value at `path`."""
         if path in self._overridden:
-            self._found.append(_Problem(None, f"command line: {dotted(path)}: {message}"))
+            self._found.append((0, f"command line: {dotted(path)}: {message}"))
             return
-        line = next((self._lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self._lines), None)
-        place = self._source if line is None else f"{self._source}:{line}"
-        self._found.append(_Problem(line, f"{place}: {dotted(path)}: {message}" if path else f"{place}: {message}"))
+        line = next((self._lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self._lines), 0)
+        place = f"{self._source}:{line}" if line else self._source
+        self._found.append((line, f"{place}: {dotted(path)}: {message}" if path else f"{place}: {message}"))
 
     def check(self, section: type[AnySection], value: object, path: KeyPath) -> AnySection | None:
         """`value` as a `section`, or None after every problem with it was noted."""
@@ -94,8 +88,8 @@ class Problems:
     def raise_if_any(self) -> None:
         """Raise ConfigError with everything noted so far, in the order of the file."""
         if self._found:
-            ordered = sorted(self._found, key=lambda problem: problem.line or 0)
-            raise ConfigError(*dict.fromkeys(problem.text for problem in ordered))
+            ordered = sorted(self._found, key=lambda problem: problem[0])
+            raise ConfigError(*dict.fromkeys(text for _, text in ordered))
 
 
 def dotted(path: KeyPath) -> str:
@@ -134,15 +128,13 @@ def line_numbers(text: str) -> Mapping[KeyPath, int]:
 
 
 def _keys(text: str) -> KeyPath:
-    keys = re.findall(_KEY, text)
-    return tuple(_bare(key) for key in keys)
-
-
-def _bare(key: str) -> str:
-    if key[0] not in "\"'":
-        return key
+    """The keys of a dotted name; the text itself where it only looks like one."""
     try:
-        parsed: dict[str, Any] = tomllib.loads(f"key = {key}")
+        table = tomllib.loads(f"[{text}]")
     except tomllib.TOMLDecodeError:
-        return key[1:-1]
-    return str(parsed["key"])
+        return (text,)
+    keys: list[str] = []
+    while table:
+        ((key, table),) = table.items()
+        keys.append(key)
+    return tuple(keys)

@@ -8,6 +8,7 @@ endpoint holds only the name of its variable, so it may be printed and stored.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -221,9 +222,4 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     proxy = found.get(f"{parts.scheme}_proxy") or found.get("all_proxy")
     if not proxy or proxy_bypass_environment(parts.netloc, {"no": found.get("no_proxy", "")}):
         return None
-    return proxy.rpartition("@")[2] if "://" not in proxy else _without_password(proxy)
-
-
-def _without_password(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)

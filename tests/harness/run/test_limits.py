@@ -15,7 +15,7 @@ from weigh.harness.providers.errors.failures import CallFailed
 from weigh.harness.run.concurrency import MINUTE, Slots, SlotView, expected_tokens, fitted, shortage
 from weigh.policies.contract import Message, Request, Sampling
 
-LIMITED = CallFailed("wait", "status 429", limited=True, status=429)
+LIMITED = CallFailed("wait", "status 429", status=429)
 BUSY = CallFailed("wait", "status 503", status=503)
 
 
