@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 
@@ -27,12 +26,6 @@ PAGE = Html()
 CUT = Respond(status=400, message="unexpected end of data")
 ELSEWHERE = Respond(status=302, headers={"Location": "https://login.example/"}, body="")
 each_oddity = pytest.mark.parametrize("odd", [PAGE, CUT, ELSEWHERE], ids=["page", "400", "redirect"])
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 class Asked:
