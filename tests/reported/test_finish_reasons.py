@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,6 @@ from weigh.policies.contract import Fault
 
 ON_ITS_WAY = 'I think {"bid": 1} but wait, maybe it is better to'
 """Broken off: 1 was a first thought, and no move."""
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 def answers(said: Sequence[tuple[str, str | None]]) -> list[Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import pytest
@@ -30,12 +30,6 @@ PAGE: Rule = {"do": "html"}
 CUT: Rule = {"do": "respond", "status": 400, "message": "unexpected end of data"}
 ELSEWHERE: Rule = {"do": "respond", "status": 302, "headers": {"Location": "https://login.example/"}, "body": ""}
 each_oddity = pytest.mark.parametrize("odd", [PAGE, CUT, ELSEWHERE], ids=["page", "400", "redirect"])
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 class Asked:

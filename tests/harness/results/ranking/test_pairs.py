@@ -199,8 +199,8 @@ def test_the_view_without_fallback_episodes_is_the_ladders():
 
 def test_games_are_never_mixed():
     other = [(loser, winner) for winner, loser in CIRCLE]
-    g = rock_paper_scissors()
-    h = seats(planned(["rock", "paper", "scissors"], 2, 30, game="h"), by_beating(other))
+    g = rock_paper_scissors(8)
+    h = seats(planned(["rock", "paper", "scissors"], 2, 8, game="h"), by_beating(other))
     both = pd.concat([h, g])
     first, second = pair_boards(both, rank(both))
     assert (first, second) == (pairs(g), pairs(h))
