@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from weigh.harness.store.calls import Call, CallKey, Void
     from weigh.harness.store.manifest import Manifest
     from weigh.harness.store.record import Record
-    from weigh.harness.store.store import Spending, Store
+    from weigh.harness.store.store import Store
+    from weigh.harness.store.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Played:
     """How the episode ended, and what each seat's model calls took, those of earlier sittings included."""
 
     result: Record | Void
-    spending: Mapping[int, Spending]
+    usage: Mapping[int, Usage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +141,8 @@ class Single:
         if onlooker.result is None:
             code = INTERRUPTED if brake.pulled == "interrupted" else INVALID
             raise Refused(brake.reason or "the episode came to no end", code=code)
-        spending = _summed(unkept.calls) if store is None else store.spending(self.episode.key)
-        return Played(onlooker.result, spending)
+        usage = _summed(unkept.calls) if store is None else store.usage(self.episode.key)
+        return Played(onlooker.result, usage)
 
     def manifest(self) -> Manifest:
         """What the episode is ordered with, for a folder to keep it in."""
@@ -208,26 +209,13 @@ class _Onlooker:
             self._note(line)
 
 
-def _summed(calls: Iterable[Call]) -> dict[int, Spending]:
+def _summed(calls: Iterable[Call]) -> dict[int, Usage]:
     """What calls took, by seat."""
-    from weigh.harness.store.store import Spending
+    from weigh.harness.store.usage import Usage
 
-    sums: dict[int, Spending] = {}
+    sums: dict[int, Usage] = {}
     for call in calls:
-        usage = call.completion.usage if call.completion is not None else None
-        spent = Spending(
-            calls=1,
-            answered=int(call.completion is not None),
-            input=usage.input if usage else None,
-            cached=usage.cached if usage else None,
-            output=usage.output if usage else None,
-            reasoning=usage.reasoning if usage else None,
-            unknown_usage=int(call.billing != "none" and (usage is None or None in (usage.input, usage.output))),
-            cost=call.cost or 0.0,
-            unknown_cost=int(call.cost is None),
-            waited=call.latency if call.completion is not None else 0.0,
-        )
-        sums[call.key.seat] = sums[call.key.seat] + spent if call.key.seat in sums else spent
+        sums[call.key.seat] = sums.get(call.key.seat, Usage()) + Usage.of(call)
     return sums
 
 

@@ -150,7 +150,7 @@ def ladder(
         again = shlex.join(["weigh", *context.obj])
         code = play_out(order, store, keeper, episodes, again, json, server=server)
         if reuse is not None and not json:
-            print_note(f"{store.totals().reused} answers of earlier runs were used again")
+            print_note(f"{store.totals().reused_calls} answers of earlier runs were used again")
     from weigh.harness.cli.commands.rank import show_ranking
 
     if not json and code != INTERRUPTED:
@@ -192,12 +192,12 @@ def play_out(
     from weigh.harness.words import plural
 
     spent = store.totals()
-    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost)
+    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
     finished = frozenset(store.finished())
     with followed(choose_display(sys.stderr, os.environ, silent), server, order.name) as (display, watch):
         display.run_started(_plan(order, store, episodes, finished))
-        if spent.lost:
-            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost, 'call')}")
+        if spent.lost_calls:
+            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost_calls, 'call')}")
         store.set_status("running")
         try:
             summary = asyncio.run(

@@ -26,9 +26,9 @@ from weigh.harness.report.render.document import (
     line,
 )
 from weigh.harness.report.sections.notable import Notable
-from weigh.harness.report.sections.table_columns import FURTHER, rate, tokens
+from weigh.harness.report.sections.table_columns import FURTHER, rate
 from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
-from weigh.harness.words import count, money, plural, score
+from weigh.harness.words import count, money, plural, score, tokens
 
 WAYS = ("own, first attempt", "own, second attempt", "fallback")
 SIDE_BY_SIDE = 7

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from weigh.harness.report.render.aligned import width_of
 from weigh.harness.results.ranking.standings import Interval, Spend, Standing
 from weigh.harness.results.ranking.warnings import flags
-from weigh.harness.words import count, money, score, shown
+from weigh.harness.words import count, money, score, shown, tokens
 
 NOTHING = "-"
 """Stands for a number that is not known or does not apply."""
@@ -82,11 +82,6 @@ def _score_per_dollar(standing: Standing) -> str:
     if value is None:
         return NOTHING
     return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
-
-
-def tokens(value: int | None, uncounted: int) -> str:
-    """A count of tokens; `>=` when some calls could not be counted."""
-    return NOTHING if value is None else (">=" if uncounted else "") + count(value)
 
 
 def _tokens(value: int | None, spend: Spend) -> str:

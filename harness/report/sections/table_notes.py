@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from weigh.harness.report.sections.table_columns import difference_cell, interval_cell, rate, tokens
+from weigh.harness.report.sections.table_columns import difference_cell, interval_cell, rate
 from weigh.harness.results.ranking.standings import GameLadder, Ladder, SeatMean, Spend, Standing
 from weigh.harness.stats.clustered import ZERO
-from weigh.harness.store.accounts import Bill, Traffic
-from weigh.harness.words import count, money, plural, score, shown
+from weigh.harness.store.usage import Usage
+from weigh.harness.words import count, money, plural, score, shown, tokens
 
 
 def heading(ladder: GameLadder, view: Ladder) -> str:
@@ -92,7 +92,7 @@ def _spend(standing: Standing) -> str:
     return f"{shown(standing.entrant)}: {', '.join(parts)}"
 
 
-def _tokens(spent: Spend | Bill) -> str:
+def _tokens(spent: Spend | Usage) -> str:
     """Tokens in and out, with the parts of each."""
     lower = spent.unknown_usage_calls
     read = {"cached": spent.cached_tokens, "cache-written": spent.cache_written_tokens}
@@ -115,7 +115,7 @@ def _traffic(standing: Standing) -> str:
     return f"{shown(standing.entrant)}: {', '.join(_fates(traffic))}"
 
 
-def _fates(traffic: Traffic) -> list[str]:
+def _fates(traffic: Usage) -> list[str]:
     parts = [f"{plural(traffic.calls, 'request')} for {plural(traffic.attempts, 'attempt')}"]
     parts += [
         f"{number} {word}"
@@ -152,10 +152,10 @@ def totals(ladder: Ladder) -> list[str]:
     """Below all tables: what each model was asked and paid in all games, a line each."""
     lines = []
     for account in ladder.accounts.models:
-        bill = account.bill
-        parts = [money(bill.cost_known_usd, bill.unknown_cost_calls), *_fates(account.traffic), _tokens(bill)]
-        if bill.unknown_cost_calls:
-            parts.append(f"cost unknown for {plural(bill.unknown_cost_calls, 'call')}")
+        used = account.usage
+        parts = [money(used.cost_known_usd, used.unknown_cost_calls), *_fates(used), _tokens(used)]
+        if used.unknown_cost_calls:
+            parts.append(f"cost unknown for {plural(used.unknown_cost_calls, 'call')}")
         lines.append(f"in all: {shown(account.model or '')}: {', '.join(parts)}")
     return lines
 
