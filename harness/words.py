@@ -65,6 +65,16 @@ def money(dollars: float, unpriced: int = 0) -> str:
     return f">={exact}" if unpriced else exact
 
 
+def tokens(value: int | None, uncounted: int = 0) -> str:
+    """A count of tokens: `-` where nobody told; `>=` when some calls could not be counted."""
+    return "-" if value is None else (">=" if uncounted else "") + count(value)
+
+
+def tokens_in_out(read: int | None, written: int | None, uncounted: int = 0) -> str:
+    """`12k tokens in, 340 out`."""
+    return f"{tokens(read, uncounted)} tokens in, {tokens(written, uncounted)} out"
+
+
 def score(value: float | None) -> str:
     """A mean score with its sign: +0.123, -1.000, 0.000; `-` where there is none."""
     if value is None:

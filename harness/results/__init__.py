@@ -95,8 +95,8 @@ class Results:
         """
         from weigh.harness.audit.verify.planned import require_as_planned
         from weigh.harness.results.ranking.ladder import rank
-        from weigh.harness.store.accounts import accounts_of
         from weigh.harness.store.kinds import require_one_ladder
+        from weigh.harness.store.usage import accounts_of
 
         require_one_ladder(list(zip(self.folders, self.manifests, strict=True)))
         expected: Counter[str] = Counter()

@@ -147,7 +147,7 @@ def test_a_partly_played_run_says_how_far_it_is_and_plans_the_rest(server, tmp_p
     assert weigh("ladder", path, "--max-calls", 40).code == 4
     with Store.open(tmp_path / "results" / "s", readonly=True) as store:
         finished = len(store.finished())
-        inside = 40 - sum(store.spending(key)[seat].calls for key in store.finished() for seat in store.spending(key))
+        inside = 40 - sum(used.calls for key in store.finished() for used in store.usage(key).values())
     assert 0 < finished < whole["episodes"]
     document = weigh("plan", path, "--json").json
     assert document["episodes_left"] == whole["episodes"] - finished

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weigh.harness.run.play.single import Following, Single
     from weigh.harness.store.calls import Void
     from weigh.harness.store.record import Decision, Record
-    from weigh.harness.store.store import Spending
+    from weigh.harness.store.usage import Usage
 
 
 def play(
@@ -122,7 +122,7 @@ def play(
     if json:
         print_json(record.model_dump(mode="json"))
         return
-    _conclude(record, played.spending)
+    _conclude(record, played.usage)
     if drawn:
         print_text(f"seed {single.seed}")
     if save is not None:
@@ -243,7 +243,7 @@ def _print_rows(rows: Sequence[Sequence[str]]) -> None:
     print_sections([Section("", blocks=(table,))])
 
 
-def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
+def _conclude(record: Record, usage: Mapping[int, Usage]) -> None:
     from weigh.harness.cli.tell import seats_named
 
     print_text(f"\n{record.reason}: {record.ending}")
@@ -253,7 +253,7 @@ def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
             (f"{record.scores[seat]:+.4f}", record.aliases[seat], record.entrants[seat], _measured(record, seat))
         )
         if record.models[seat]:
-            rows.append(("", "", "", _conduct(record, seat, spending.get(seat))))
+            rows.append(("", "", "", _conduct(record, seat, usage.get(seat))))
     _print_rows(rows)
     whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
     named = {key: seats_named(key, value, record.aliases) for key, value in record.measures.items()}
@@ -279,16 +279,16 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def _conduct(record: Record, seat: int, spent: Spending | None) -> str:
+def _conduct(record: Record, seat: int, used: Usage | None) -> str:
     """How a model came by its moves, and what that took."""
-    from weigh.harness.words import count, money, plural
+    from weigh.harness.words import money, plural, tokens_in_out
 
     by = [decision.by for decision in record.decisions if decision.seat == seat]
     parts = [f"moves: {by.count('model')} first try, {by.count('retry')} retry, {by.count('fallback')} fallback"]
-    if spent is not None and spent.calls:
-        parts.append(plural(spent.calls, "call"))
-        parts.append(f"{count(spent.input or 0)} tokens in, {count(spent.output or 0)} out")
-        parts.append(money(spent.cost, spent.unknown_cost))
-        if spent.answered:
-            parts.append(f"{spent.waited / spent.answered:.2f} s a call")
+    if used is not None and used.calls:
+        parts.append(plural(used.calls, "call"))
+        parts.append(tokens_in_out(used.input_tokens, used.output_tokens, used.unknown_usage_calls))
+        parts.append(money(used.cost_known_usd, used.unknown_cost_calls))
+        if used.latency.mean is not None:
+            parts.append(f"{used.latency.mean:.2f} s a call")
     return "; ".join(parts)

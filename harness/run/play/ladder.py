@@ -144,19 +144,19 @@ def play_ladder(
             note(f"weigh: {model} is asked elsewhere or in another way than in {spec.reuse}; its answers are not used")
         keeper = store if earlier is None else Reusing(store, earlier)
         closing, code = play_out(Sitting(order, store, keeper, episodes, again), follow)
-        return LadderPlayed(order, closing, code, store.totals().reused)
+        return LadderPlayed(order, closing, code, store.totals().reused_calls)
 
 
 def play_out(sitting: Sitting, follow: Follow) -> tuple[Closing, int]:
     """Play what is left of a run that is open; how that ended, and its exit code."""
     order, store, episodes = sitting.order, sitting.store, sitting.episodes
     spent = store.totals()
-    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost)
+    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
     finished = frozenset(store.finished())
     with follow(order.name) as (display, watch):
         display.run_started(_plan(order, store, episodes, finished))
-        if spent.lost:
-            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost, 'call')}")
+        if spent.lost_calls:
+            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost_calls, 'call')}")
         store.set_status("running")
         try:
             summary = asyncio.run(_played(sitting, finished, brake, display, watch))

@@ -32,7 +32,8 @@ from weigh.harness.seeds import deal_aliases, stream
 from weigh.harness.store.calls import Call, CallKey, Void
 from weigh.harness.store.manifest import Manifest
 from weigh.harness.store.record import Record
-from weigh.harness.store.store import Spending, Store
+from weigh.harness.store.store import Store
+from weigh.harness.store.usage import Usage
 from weigh.harness.words import shown
 from weigh.policies.contract import STYLES, Policy, Sampling
 from weigh.policies.human import NAME as HUMAN
@@ -84,7 +85,7 @@ class Played:
     """How an episode ended, and what each seat's model calls took, those of earlier sittings included."""
 
     record: Record
-    spending: Mapping[int, Spending]
+    usage: Mapping[int, Usage]
     """By seat, of the seats that are models'."""
 
 
@@ -117,7 +118,7 @@ class Single:
 
     async def play(
         self, watch: Watching, store: Store | None, note: Callable[[str], None], onlookers: Sequence[Onlooker] = ()
-    ) -> tuple[Record | Void, Mapping[int, Spending]]:
+    ) -> tuple[Record | Void, Mapping[int, Usage]]:
         """Play it, keeping it and its model calls in `store` if there is one; calls kept there are not made again.
 
         `onlookers` are told of it besides. Raises Refused when it comes to no end: no call can succeed, or a person
@@ -153,8 +154,8 @@ class Single:
                 kind="interrupted" if interrupted else "no-end",
                 code=INTERRUPTED if interrupted else INVALID,
             )
-        spending = _summed(unkept.calls) if store is None else store.spending(self.episode.key)
-        return onlooker.result, spending
+        usage = _summed(unkept.calls) if store is None else store.usage(self.episode.key)
+        return onlooker.result, usage
 
     def manifest(self) -> Manifest:
         """What the episode is ordered with, for a folder to keep it in."""
@@ -270,24 +271,11 @@ class _Onlooker:
             self._note(line)
 
 
-def _summed(calls: Iterable[Call]) -> dict[int, Spending]:
+def _summed(calls: Iterable[Call]) -> dict[int, Usage]:
     """What calls took, by seat."""
-    sums: dict[int, Spending] = {}
+    sums: dict[int, Usage] = {}
     for call in calls:
-        usage = call.completion.usage if call.completion is not None else None
-        spent = Spending(
-            calls=1,
-            answered=int(call.completion is not None),
-            input=usage.input if usage else None,
-            cached=usage.cached if usage else None,
-            output=usage.output if usage else None,
-            reasoning=usage.reasoning if usage else None,
-            unknown_usage=int(call.billing != "none" and (usage is None or None in (usage.input, usage.output))),
-            cost=call.cost or 0.0,
-            unknown_cost=int(call.cost is None),
-            waited=call.latency if call.completion is not None else 0.0,
-        )
-        sums[call.key.seat] = sums[call.key.seat] + spent if call.key.seat in sums else spent
+        sums[call.key.seat] = sums.get(call.key.seat, Usage()) + Usage.of(call)
     return sums
 
 

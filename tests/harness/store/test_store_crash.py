@@ -100,7 +100,7 @@ def test_o13_kill_9_at_random_moments_loses_nothing_that_was_kept(tmp_path: Path
     assert lost > 3, "some writers died while a call was out"
     with Store.open(tmp_path / "run", readonly=True) as store:
         spent = store.totals()
-        assert (spent.calls, spent.lost, spent.unknown_cost) == (begun, lost, lost)
+        assert (spent.calls, spent.lost_calls, spent.unknown_cost_calls) == (begun, lost, lost)
         assert store.status == "interrupted"
 
 
