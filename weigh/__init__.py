@@ -12,6 +12,7 @@ All else is internal: it may change from one version to the next.
 
 from __future__ import annotations
 
+import sys as _sys
 from importlib import import_module as _import_module
 from pathlib import Path as _Path
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -23,7 +24,10 @@ __all__ = ["ladder", "load", "play", "rank"]
 
 if not (_Path(__file__).parent / "games").is_dir():
     # A checkout whose links became text files (an archive, a file system without links).
-    raise ImportError("weigh: the links in this checkout's weigh/ are no folders here: run `pip install .` and import that")
+    _line = (
+        "weigh: the links in this checkout's weigh/ are no folders here: run `pip install .` and use what it installs"
+    )
+    raise SystemExit(_line) if _sys.orig_argv[1:3] == ["-m", "weigh"] else ImportError(_line)
 
 
 def __getattr__(name: str) -> object:

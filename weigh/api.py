@@ -195,7 +195,7 @@ def ladder(
     extend: bool = False,
     quiet: bool = False,
 ) -> LadderRun:
-    """Play the ladder of a config file, or go on where it stopped: `weigh.ladder("ladder.toml", limits={"max_usd": 2})`.
+    """Play a config's ladder, or go on where it stopped: `weigh.ladder("ladder.toml", limits={"max_usd": 2})`.
 
     `seed`, `name`, `results` and `limits` (keys of [limits]) stand in place of the config's; `reuse` and `extend` are
     those of `weigh ladder`. Progress goes to standard error; with `quiet` only warnings do.
