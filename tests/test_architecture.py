@@ -34,7 +34,6 @@ CROWDED = {
     "harness/cli": 16,
     "harness/cli/commands": 21,
     "harness/gate": 22,
-    "harness/report/sections": 14,
     "harness/providers/mock_server": 30,
     "harness/run": 14,
 }
