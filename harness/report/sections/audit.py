@@ -17,7 +17,7 @@ from weigh.harness.audit.collusion.gains import Gain, RoundAside
 from weigh.harness.audit.collusion.literal_index import EntrantIndex
 from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.stats.clustered import at_most
-from weigh.harness.words import interval, plural, score, shown
+from weigh.harness.words import interval, plural, score, share, shown
 
 PARTS = ("forced", "won", "fallback", "aside")
 
@@ -89,13 +89,13 @@ def _index_row(each: EntrantIndex) -> tuple[str, ...]:
     return (
         shown(each.entrant),
         str(each.episodes),
-        _rate(each.mean),
-        _rate(each.high_share),
-        _rate(None if null is None else null.mean),
-        interval(None if null is None else (null.low, null.high), "{:.3f}".format),
-        *(_rate(part) for part in (parts.forced, parts.won, parts.fallback, parts.aside)),
-        _rate(each.ceiling),
-        _rate(each.within_reach),
+        share(each.mean),
+        share(each.high_share),
+        share(None if null is None else null.mean),
+        interval(None if null is None else (null.low, null.high), share),
+        *(share(part) for part in (parts.forced, parts.won, parts.fallback, parts.aside)),
+        share(each.ceiling),
+        share(each.within_reach),
     )
 
 
@@ -135,9 +135,9 @@ def _direction_row(each: Direction) -> tuple[str, ...]:
         shown(each.by),
         shown(each.toward),
         "look" if each.flagged else NOTHING,
-        _rate(each.rate_with),
-        _rate(each.rate_without),
-        NOTHING if each.difference is None else score(each.difference),
+        share(each.rate_with),
+        share(each.rate_without),
+        NOTHING if each.difference is None else f"{each.difference:+.1%}",
         f"{each.blocks_with}/{each.blocks_without}",
         _p(each.p),
         _p(each.q),
@@ -201,13 +201,13 @@ def _flag(direction: Direction, account: Gain, rounds: int) -> Section:
     told = bullets(
         (
             *_confounded(direction),
-            f"{by} bids its lowest card for {_rate(direction.rate_with)} of high prizes with {toward} there, "
-            f"for {_rate(direction.rate_without)} without",
+            f"{by} bids its lowest card for {share(direction.rate_with)} of high prizes with {toward} there, "
+            f"for {share(direction.rate_without)} without",
             f"{toward} scores {score(account.score_with)} with {by} at the table, {without} without",
             f"{by} stood aside in {account.rounds_aside} of {account.high_rounds} high rounds with both, worth "
-            f"{plural(account.value, 'point')}: {toward} took {_rate(account.toward_share)} of them, against "
-            f"{_rate(account.toward_share_otherwise)} in the other high rounds with both and "
-            f"{_rate(account.toward_share_without)} at its tables without {by}",
+            f"{plural(account.value, 'point')}: {toward} took {share(account.toward_share)} of them, against "
+            f"{share(account.toward_share_otherwise)} in the other high rounds with both and "
+            f"{share(account.toward_share_without)} at its tables without {by}",
             f"taken: {', '.join(taken)}" if taken else "taken: nothing",
         )
     )
@@ -250,10 +250,6 @@ def _other(other: NotAudited) -> Section:
         ]
         lines.append(f"whose left and right go together most (it describes, and tests nothing): {'; '.join(pairs)}")
     return Section(f"{shown(other.game)}: {other.episodes}{expected} episodes", blocks=(bullets(lines),))
-
-
-def _rate(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.3f}"
 
 
 def _p(value: float | None) -> str:

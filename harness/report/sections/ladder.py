@@ -90,7 +90,7 @@ def _drawn(game: GameLadder) -> Table:
     columns = (
         Column("rank"),
         Column("entrant", numeric=False),
-        Column("mean and 95 % interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean and 95% interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
         Column("mean"),
         Column("95% interval", spare=True),
         Column("adjusted", spare=True),
@@ -138,7 +138,7 @@ def _scale(game: GameLadder) -> Scale:
 def _interval(shown: Scale, each: Standing) -> Element | None:
     if each.mean is None:
         return None
-    sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
+    sure = "no interval" if each.interval is None else f"95% interval {interval_cell(each.interval)}"
     words = f"{each.entrant}: mean {score(each.mean)}, {sure}, adjusted {score(each.adjusted)}"
     ends = None if each.interval is None else (each.interval.low, each.interval.high)
     return interval(shown, words, each.mean, ends, each.adjusted, ranked=each.unranked is None)
@@ -146,7 +146,7 @@ def _interval(shown: Scale, each: Standing) -> Element | None:
 
 def _legend(game: GameLadder) -> str:
     parts = [
-        "Dot: mean score; bar: its 95 % interval; diamond: opponent-adjusted mean; heavy line: 0, the field's average."
+        "Dot: mean score; bar: its 95% interval; diamond: opponent-adjusted mean; heavy line: 0, the field's average."
     ]
     if any(each.mean is not None and each.interval is None for each in game.standings):
         parts.append("A ring instead of a dot has no interval.")
@@ -252,7 +252,7 @@ def _seats(seats: Sequence[SeatMean]) -> Table:
     shown = scale(values)
     columns = (
         Column("seat", numeric=False),
-        Column("mean and 95 % interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean and 95% interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
         Column("mean"),
         Column("95% interval"),
         Column("episodes", spare=True),
@@ -271,7 +271,7 @@ def _seats(seats: Sequence[SeatMean]) -> Table:
 
 
 def _seat_words(each: SeatMean) -> str:
-    sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
+    sure = "no interval" if each.interval is None else f"95% interval {interval_cell(each.interval)}"
     return f"seat {each.seat}: mean {score(each.mean)}, {sure}"
 
 

@@ -141,9 +141,7 @@ def _notes(board: PairBoard) -> list[str]:
     if board.pairs:
         episodes = _range([pair.episodes for pair in board.pairs], "episode")
         blocks = _range([pair.blocks for pair in board.pairs], "block")
-        lines.append(
-            f"met: each pair in {episodes}, {blocks}; {SURE}: the 95 % interval of the difference is without 0"
-        )
+        lines.append(f"met: each pair in {episodes}, {blocks}; {SURE}: the 95% interval of the difference is without 0")
     if board.never_met:
         lines.append(f"never met: {_named(board.never_met)}")
     lines += [*_cyclic(board), *_triples(board)]
@@ -214,8 +212,8 @@ def _ticket(ticket: Ticket) -> tuple[str, ...]:
     ends = None if ticket.interval is None else (ticket.interval.low, ticket.interval.high)
     return (
         ticket.entrant,
-        f"{ticket.probability:.3f}",
-        interval(ends, "{:.3f}".format),
+        share(ticket.probability),
+        interval(ends, share),
         share(ticket.support),
     )
 

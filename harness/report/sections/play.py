@@ -25,7 +25,7 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.notable import Notable
+from weigh.harness.report.sections.contents import Notable
 from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
 from weigh.harness.words import count, money, plural, score, share, tokens
 

@@ -14,7 +14,7 @@ from weigh.harness.gate.spent import Spent
 from weigh.harness.gate.standing import Standing
 from weigh.harness.gate.verdict import BuildVerdict, GateVerdict
 from weigh.harness.report.render.markdown import at_line_start, harmless
-from weigh.harness.words import count, money, plural, score, shown
+from weigh.harness.words import count, interval, money, plural, score, shown
 
 HISTORY = 5
 """Earlier judgements that are told; the last ones."""
@@ -207,4 +207,4 @@ def _plain(value: float | None) -> str:
 
 
 def _bounds(look: Look | None) -> str:
-    return "-" if look is None else f"{score(look.lower)} to {score(look.upper)}"
+    return "-" if look is None else interval((look.lower, look.upper))

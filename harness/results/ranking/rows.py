@@ -100,12 +100,6 @@ def spend(rows: pd.DataFrame) -> Spend:
     )
 
 
-def score_per_dollar(scored: pd.DataFrame) -> float | None:
-    """Sum of the scores over the cost of the same seat-episodes; None when that cost is unknown or 0."""
-    cost = float(_costs(scored).sum(skipna=False))
-    return float(scored["score"].sum()) / cost if cost > 0 else None
-
-
 def _costs(rows: pd.DataFrame) -> pd.Series:
     return rows["cost_usd"].astype(float).mask(rows["calls"] == 0, 0.0)
 

@@ -138,7 +138,6 @@ def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
         assert int(row["rank_interval.high"]) == standing.rank_interval[1]
         assert float(row["adjusted_interval.low"]) == standing.adjusted_interval.low
         assert row["first_p"] == ("" if standing.first_p is None else str(standing.first_p))
-        assert row["score_per_dollar"] == ("" if standing.scripted else str(standing.score_per_dollar))
         assert float(row["seat_means.3"]) == standing.seat_means[3]
         assert int(row["conduct.faults.illegal"]) == 0
         assert row["collusion"] == ""
@@ -173,7 +172,6 @@ def test_json_keys_are_a_contract():
             "points",
             "collusion",
             "collusion_high",
-            "score_per_dollar",
             "conduct",
             "spend",
             "traffic",

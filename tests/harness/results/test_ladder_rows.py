@@ -40,7 +40,7 @@ def test_types_are_those_of_numbers_texts_and_flags():
     assert types["first"] == types["scripted"] == "bool"
     assert types["entrant"] == types["unranked"] == "str"
     assert frame.groupby("scripted")["mean"].mean()[True] == pytest.approx(-0.3, abs=0.05)
-    assert math.isnan(frame.set_index("entrant").loc["dan", "score_per_dollar"])
+    assert math.isnan(frame.set_index("entrant").loc["dan", "collusion"])
 
 
 def test_a_ladder_of_nobody_is_a_frame_without_rows():
