@@ -25,6 +25,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,6 @@ from weigh.harness.gate.differences import Ends, block_difference, credible_ends
 from weigh.harness.gate.sequential import Design, walk
 from weigh.harness.stats.fixed import fixed_size
 from weigh.harness.stats.sign_flip import sign_flip
-from weigh.harness.stats.sprt import log_likelihood_ratio, wald_bounds
 
 Floats = NDArray[np.float64]
 Blocks = Sequence[Sequence[float]]
@@ -129,15 +129,21 @@ def outcome(draws: Sequence[Floats], plan: Design) -> Outcome:
 
 
 def textbook(draws: Sequence[Floats], plan: Design) -> float:
-    """The share of passes by Fishtest's formula, n * M * (2 * mean + M) / (2 * variance)."""
-    low, high = wald_bounds(plan.alpha, plan.beta)
+    """The share of passes by Fishtest's formula, n * M * (2 * mean + M) / (2 * variance), at Wald's bounds.
+
+    The generalised likelihood ratio of two means in its normal approximation (Van den Bergh, "A practical introduction
+    to the GSPRT"), and the bounds of Wald (Annals of Mathematical Statistics 16, 1945).
+    """
+    low, high = log(plan.beta / (1 - plan.alpha)), log((1 - plan.beta) / plan.alpha)
     passes = 0
     for draw in draws:
         count = plan.look_after(0)
         while count is not None:
             seen = draw[:count]
-            llr = log_likelihood_ratio(seen, -plan.margin, 0.0)
-            if llr is None:  # no spread: the formula takes it for certain
+            spread = float(seen.var())
+            if spread > 1e-18:
+                llr = count * plan.margin * (2 * float(seen.mean()) + plan.margin) / (2 * spread)
+            else:  # the formula takes it for certain
                 llr = np.inf if seen.mean() > -plan.margin / 2 else -np.inf
             if llr >= high and sign_flip(seen + plan.margin, "greater") <= plan.alpha:
                 passes += 1

@@ -122,7 +122,7 @@ def _terms_json(terms: Terms | None) -> dict[str, Any]:
 
 def _standing_json(standing: Standing | None, seats: int) -> dict[str, Any]:
     look = None if standing is None else standing.look
-    names = ("mean", "sd", "lower", "upper", "mde", "p_pass", "p_regression", "by", "llr", "wald", "p_sign_flip")
+    names = ("mean", "sd", "lower", "upper", "mde", "p_pass", "p_regression", "by")
     return {
         "blocks": 0 if look is None else look.n,
         "pairs": 0 if look is None else look.n * seats,
