@@ -129,7 +129,6 @@ def _standing_json(standing: Standing | None, seats: int) -> dict[str, Any]:
         "void_blocks": 0 if standing is None else standing.missing,
         **{name: None if look is None else getattr(look, name) for name in names},
         "fixed_blocks": None if look is None else look.fixed_n,
-        "ends": None if standing is None else standing.ends,
         "fewest_to_pass": None if standing is None else standing.design.fewest_to_pass,
         "least": None if standing is None else standing.design.least,
         "greatest": None if standing is None else standing.design.greatest,

@@ -160,9 +160,8 @@ def _identities(gate: GateVerdict) -> list[tuple[str, str]]:
 
 def _ends(standing: Standing) -> str:
     """What was taken for the largest loss and gain of a block."""
-    assumed = {"surest": "by the rules and the baseline's scores", "credible": "an assumption: no rare breakdown"}
     span = f"{standing.design.least:+.3g} to {standing.design.greatest:+.3g}"
-    return f"{standing.ends}: a block may differ by {span} ({assumed[standing.ends]})"
+    return f"a block may differ by {span} (by the rules and the baseline's scores)"
 
 
 def _of_episodes(spent: Spent) -> str:
