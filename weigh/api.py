@@ -98,21 +98,16 @@ class Ranking:
         return self.ladder.to_json()
 
     def __repr__(self) -> str:
-        from weigh.harness.report.sections.tables import plain_lines
+        from weigh.harness.report.render.text import plain_lines
+        from weigh.harness.report.sections.ladder_table import ladder_sections
 
-        return "\n".join(plain_lines(self.ladder, WIDTH))
+        return "\n".join(plain_lines(ladder_sections(self.ladder, WIDTH), WIDTH))
 
     def _repr_html_(self) -> str:
-        from weigh.harness.report.sections.table_columns import grid
-        from weigh.harness.report.sections.table_notes import heading, notes
+        from weigh.harness.report.render.html import html_fragment
+        from weigh.harness.report.sections.ladder_table import ladder_sections
 
-        parts: list[str] = []
-        for game in self.ladder.games:
-            cells = grid(game.standings, WIDTH)
-            parts.append(f"<h4>{escape(heading(game, self.ladder))}</h4>")
-            parts.append(_html_table(cells.headings, cells.cells))
-            parts.append(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in notes(game))}</ul>")
-        return "".join(parts)
+        return html_fragment(ladder_sections(self.ladder, WIDTH))
 
 
 @dataclass(frozen=True, repr=False)

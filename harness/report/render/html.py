@@ -59,6 +59,15 @@ def html_page(document: Document) -> str:
     return "".join(_page(document))
 
 
+def html_fragment(sections: Iterable[Section]) -> str:
+    """Sections as they stand in a page, without its style: for a notebook's cell."""
+    parts = []
+    for section in sections:
+        parts.append(f"<h4>{_text(section.title)}</h4>\n" if section.title else "")
+        parts += _blocks(section.blocks)
+    return "".join(parts)
+
+
 def _page(document: Document) -> Iterator[str]:
     style = _style()
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
