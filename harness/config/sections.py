@@ -6,12 +6,12 @@ so that one reading finds them all. `examples/ladder.toml` shows every key with 
 
 from __future__ import annotations
 
-import math
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, JsonValue, ValidationInfo, field_validator
 
@@ -171,29 +171,17 @@ class Prompted(Section):
             for key, item in value.items():
                 if key in RESERVED_BODY_FIELDS:
                     raise ValueError(f"{key} is written by the client itself and cannot stand in extra")
-                _require_json(item, key)
+                try:
+                    json.dumps(item, allow_nan=False)
+                except (TypeError, ValueError):
+                    raise ValueError(
+                        f"{key} holds a date, a time, inf or nan, which JSON cannot hold; a date goes in quotes"
+                    ) from None
         return value
 
     @property
     def sampling(self) -> Sampling:
         return Sampling(self.max_tokens, self.temperature, self.seed, self.extra)
-
-
-def _require_json(value: Any, place: str) -> None:
-    """Raise ValueError for what TOML can write and JSON cannot: dates, times, inf and nan."""
-    match value:
-        case dict():
-            for key, item in value.items():
-                _require_json(item, f"{place}.{key}")
-        case list():
-            for item in value:
-                _require_json(item, place)
-        case float() if not math.isfinite(value):
-            raise ValueError(f"{place} must be a finite number, not {value}")
-        case bool() | int() | float() | str():
-            return
-        case _:
-            raise ValueError(f"{place} is a date or time, which JSON cannot hold; put it in quotes")
 
 
 class _Schedule(Section):
