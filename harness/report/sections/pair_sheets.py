@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from weigh.harness.report.render.aligned import width_of
 from weigh.harness.report.render.sheets import Head, Sheet
 from weigh.harness.report.sections.table_columns import NOTHING, SHORTEST_NAME, distinct, rate
-from weigh.harness.results.ranking.intransitivity import LEVEL
 from weigh.harness.results.ranking.matchups import Pair, PairBoard, Ticket
+from weigh.harness.stats.power import LEVEL
 from weigh.harness.words import plural, shown
 
 NARROW = 80
