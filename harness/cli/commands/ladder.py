@@ -155,7 +155,7 @@ def ladder(
 
     if not json and code != INTERRUPTED:
         print_note(f"kept in {folder}; `weigh verify {shlex.quote(str(folder))}` re-derives every record")
-    ranked = show_ranking([folder], json=json, max_fallback_rate=order.rank.max_fallback_rate)
+    ranked = show_ranking([folder], json=json, max_fallback_rate=order.rank.max_fallback_rate, wide=True)
     if code != FINE or not ranked:
         raise typer.Exit(code or INVALID)
 
