@@ -116,7 +116,7 @@ def ladder(
             print_note(
                 f"kept in {played.folder}; `weigh verify {shlex.quote(str(played.folder))}` re-derives every record"
             )
-    ranked = show_ranking([played.folder], json=json, max_fallback_rate=played.order.rank.max_fallback_rate)
+    ranked = show_ranking([played.folder], json=json, max_fallback_rate=played.order.rank.max_fallback_rate, wide=True)
     if played.code != FINE or not ranked:
         raise typer.Exit(played.code or INVALID)
 

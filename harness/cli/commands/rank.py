@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
-from weigh.harness.cli.output import print_json, print_note, print_sections, print_text, terminal_width
+from weigh.harness.cli.output import ink, print_json, print_note, print_sections, print_text, terminal_width
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weigh.harness.results import Results
     from weigh.harness.results.ranking.standings import Ladder
 
-FORMATS = ("table", "markdown", "csv", "json")
+FORMATS = ("table", "markdown", "latex", "csv", "json")
 T = TypeVar("T")
 
 
@@ -35,7 +35,8 @@ def rank(
         bool, typer.Option("--without-fallbacks", help="Leave out of the scores every episode with a fallback in it.")
     ] = False,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, csv or json.")
+        str,
+        typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, latex, csv or json."),
     ] = "table",
     measures: Annotated[
         bool, typer.Option("--measures", help="Also how each entrant played: the measures of each game.")
@@ -47,11 +48,16 @@ def rank(
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also who beats whom: each pair, circles, and the maximal lottery.")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Every column that fits, and every line: faults, costs, calls, warnings.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Rank the entrants of one or several runs.
 
-    By mean episode score, with everything beside it that says how sure that is. Runs need not be finished, and may
+    By mean episode score: who leads and how sure that is, a row an entrant, and what to know before it is believed.
+    --wide has everything. Ranks 2-4: the data cannot order these. Mean: of episode scores in [-1, 1], 0 is the average
+    of these entrants; CI: its confidence interval. Blocks: deals an entrant played. Runs need not be finished, and may
     still be going on. Runs with the same seed share their deals, and are not taken for independent.
 
       weigh rank
@@ -62,13 +68,13 @@ def rank(
 
     Exit codes: 0 ranked; 2 not a run, or one that does not hold what it planned; 4 no finished episode.
     """
-    if equal_weight and format in ("markdown", "csv"):
+    if equal_weight and format in ("markdown", "latex", "csv"):
         raise Refused(f"--equal-weight: not with --format {format}; use --json")
-    if measures and format in ("markdown", "csv"):
+    if measures and format in ("markdown", "latex", "csv"):
         raise Refused(f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them")
     for option, asked in (("--boards", boards), ("--pairs", pairs)):
-        if asked and format == "csv" and not json:
-            raise Refused(f"{option}: not with --format csv, which has one row an entrant; use --json")
+        if asked and format in ("csv", "latex") and not json:
+            raise Refused(f"{option}: not with --format {format}, which has one row an entrant; use --json")
     if not show_ranking(
         runs_or_newest(runs),
         json=json,
@@ -79,6 +85,7 @@ def rank(
         equal_weight=equal_weight,
         boards=boards,
         pairs=pairs,
+        wide=wide,
         tell=True,
     ):
         raise typer.Exit(INVALID)
@@ -95,11 +102,15 @@ def show_ranking(
     equal_weight: bool = False,
     boards: bool = False,
     pairs: bool = False,
+    wide: bool = False,
     tell: bool = False,
 ) -> bool:
     """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
     from weigh.harness.report.render.document import Section
+    from weigh.harness.report.render.latex import latex_tables
     from weigh.harness.report.render.markdown import markdown_sections
+    from weigh.harness.report.render.text import NARROW
+    from weigh.harness.report.sections.ladder import answer_sections, paper_sections
     from weigh.harness.report.sections.ladder_table import EMPTY, csv_text, equal_weight_section, ladder_sections
     from weigh.harness.results.measures import measure_lines, measures_json
     from weigh.harness.results.ranking.all_games import blend
@@ -116,10 +127,14 @@ def show_ranking(
         print_json(document | beside.to_json())
     elif format == "markdown":
         print_text(markdown_sections([*ladder_sections(ladder), *beside.sections()]).rstrip("\n") or EMPTY)
+    elif format == "latex":
+        print_text(latex_tables(paper_sections(ladder)))
     elif format == "csv":
         print_text(csv_text(ladder).rstrip("\n"))
     else:
-        print_sections(ladder_sections(ladder, terminal_width()) or [Section(EMPTY)])
+        width = terminal_width()
+        short = answer_sections(ladder, width or NARROW, ink())
+        print_sections((ladder_sections(ladder, width) if wide else short) or [Section(EMPTY)])
         if equal_weight:
             print_sections([Section(""), equal_weight_section(ladder)])
         if measures:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from weigh.harness.config.thresholds import COLLUSION_THRESHOLD
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
 from weigh.harness.report.render.document import (
     NOTHING,
@@ -23,11 +24,25 @@ from weigh.harness.report.render.document import (
     cells,
     line,
 )
-from weigh.harness.report.sections.ladder_table import difference_cell, interval_cell, ladder_table, rank_cell
+from weigh.harness.report.render.text import ASCII, Ink, drawn, limit_of
+from weigh.harness.report.render.text import axis as text_axis
+from weigh.harness.report.sections.ladder_table import (
+    BLOCKS,
+    ESSENTIAL,
+    FURTHER,
+    difference_cell,
+    interval_cell,
+    ladder_table,
+    rank_cell,
+    says,
+)
 from weigh.harness.results.ranking.elo import SHUFFLES, Board, BoardRow, disagreeing
-from weigh.harness.results.ranking.standings import GameLadder, Interval, SeatMean, Standing
+from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Standing
 from weigh.harness.web.svg import Element
-from weigh.harness.words import plural, score, share
+from weigh.harness.words import money, plural, score, share
+
+WARNINGS = 2
+"""Of a ladder's, that are told before --wide tells all."""
 
 OTHER_ORDER = "*"
 """Marks a board's rank that puts an entrant on another side of somebody than the mean does."""
@@ -75,6 +90,116 @@ def _partial(game: GameLadder) -> Sequence[str]:
     if game.expected is None or game.episodes + game.left_out >= game.expected:
         return ()
     return (f" Only {game.episodes + game.left_out} of {game.expected} episodes are finished.",)
+
+
+def answer_sections(ladder: Ladder, width: int, ink: Ink = ASCII) -> list[Section]:
+    """What `weigh rank` says first: who leads in each game, the ranks with their intervals drawn, and a few lines."""
+    made = []
+    for game in ladder.games:
+        blocks: list[Block] = [Text(verdict(game))]
+        if game.standings:
+            blocks.append(_short(game, width, ink))
+        blocks.append(bullets(f"not ranked: {s.entrant}: {s.unranked}" for s in game.standings if s.unranked))
+        made.append(Section("", blocks=tuple(blocks)))
+    labelled = [(label, told) for label, told in _labelled(ladder) if told]
+    if labelled:
+        columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
+        made.append(Section("", blocks=(Table("", columns, cells((f"{label:<8}", told) for label, told in labelled)),)))
+    return made
+
+
+def paper_sections(ladder: Ladder) -> list[Section]:
+    """Five columns of each game, for a paper."""
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False),
+        Column("mean"),
+        Column("95% CI", numeric=False),
+        Column("n"),
+    )
+    return [
+        Section(
+            game.game,
+            blocks=(
+                Table(
+                    "",
+                    columns,
+                    cells(
+                        (rank_cell(s), s.entrant, score(s.mean), interval_cell(s.interval), str(s.episodes))
+                        for s in game.standings
+                    ),
+                ),
+            ),
+        )
+        for game in ladder.games
+    ]
+
+
+def _short(game: GameLadder, width: int, ink: Ink) -> Table:
+    ends = [(each.interval.low, each.interval.high) for each in game.standings if each.interval is not None]
+    limit = limit_of([*(each.mean or 0.0 for each in game.standings), *(end for pair in ends for end in pair)])
+    longest = max(len(each.entrant) for each in game.standings)
+    half = max(5, min(9, (width - 50 - longest) // 2))
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False, name=True),
+        Column("mean"),
+        Column("95% CI", numeric=False),
+        Column(text_axis(limit, half), numeric=False, goes=1),
+        Column("blocks", goes=3),
+        Column("fallback", goes=2),
+    )
+    rows = (
+        (
+            rank_cell(each),
+            each.entrant,
+            score(each.mean),
+            interval_cell(each.interval),
+            drawn(each.mean, _pair(each.interval), limit, half, ink),
+            str(each.blocks),
+            share(each.conduct.fallback_rate),
+        )
+        for each in game.standings
+    )
+    return Table("", columns, cells(rows))
+
+
+def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
+    """Label and text of the lines at the end; no text where there is nothing to say."""
+    several = len(ladder.games) > 1
+    warned = [
+        (f"{game.game}: " if several else "") + caveat.text
+        for game in ladder.games
+        for caveat in game.caveats
+        if caveat.kind not in ("not_separated", "partial")  # the first line says these
+    ]
+    yield from (("warning", text) for text in warned[:WARNINGS])
+    if len(warned) > WARNINGS:
+        yield "warning", f"{plural(len(warned) - WARNINGS, 'more warning')}: --wide"
+    detects = [
+        f"{difference_cell(game.detectable)}" for game in ladder.games if any(s.interval for s in game.standings)
+    ]
+    yield "power", f"smallest true difference found in 80% of such runs: {' / '.join(detects)}" if detects else ""
+    indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
+    high = sum(index >= COLLUSION_THRESHOLD for index in indices)
+    yield (
+        "index",
+        f"mean collusion index at {COLLUSION_THRESHOLD:g} or above: {high} of {plural(len(indices), 'entrant')} "
+        f"(highest {max(indices):.2f})"
+        if indices
+        else "",
+    )
+    bills = [(account.bill, account.traffic) for account in ladder.accounts.models]
+    dollars = money(sum(bill.cost_known_usd for bill, _ in bills), sum(bill.unknown_cost_calls for bill, _ in bills))
+    again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
+    retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
+    calls = plural(sum(traffic.calls for _, traffic in bills), "call")
+    yield "cost", f"{dollars}, {calls}{retried}" if bills else ""
+    used = {*ESSENTIAL, BLOCKS}
+    more = {
+        f.heading for game in ladder.games for f in FURTHER if f not in used and any(says(f, s) for s in game.standings)
+    }
+    yield "more", f"{plural(len(more), 'more column')}, faults, costs and all warnings: --wide" if more else ""
 
 
 def ladder_section(game: GameLadder, anchor: str) -> Section:

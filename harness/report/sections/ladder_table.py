@@ -80,11 +80,13 @@ ESSENTIAL = (RANK, MEAN, INTERVAL, EPISODES, FALLBACK)
 GOES = {INTERVAL.heading: 1, FALLBACK.heading: 2}
 """What goes where even these are too much, the first first."""
 
+BLOCKS = Field("blocks", lambda s: str(s.blocks))
+
 FURTHER: tuple[Field, ...] = (
     Field("flags", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
     Field("P(first)", lambda s: share(s.p_first)),
     Field("adjusted", lambda s: score(s.adjusted)),
-    Field("blocks", lambda s: str(s.blocks)),
+    BLOCKS,
     Field("void", lambda s: share(s.conduct.void_rate)),
     Field("$/episode", _cost_per_episode),
     Field("collusion", lambda s: NOTHING if s.collusion is None else f"{s.collusion:.3f}"),
@@ -113,7 +115,7 @@ def ladder_table(standings: Sequence[Standing], width: int | None = None, captio
     longest = max([*(width_of(shown(standing.entrant)) for standing in standings), len("entrant")])
     fields = list(ESSENTIAL)
     for field in FURTHER:
-        if all(field.cell(standing) == NOTHING for standing in standings):
+        if not any(says(field, standing) for standing in standings):
             continue
         if width is not None and min(longest, LONGEST_NAME) + _beside([*fields, field], standings) > width:
             break
@@ -125,6 +127,10 @@ def ladder_table(standings: Sequence[Standing], width: int | None = None, captio
         row = [field.cell(standing) for field in fields]
         rows.append([row[0], standing.entrant, *row[1:]])
     return Table(caption, tuple(columns), cells(rows))
+
+
+def says(field: Field, standing: Standing) -> bool:
+    return field.cell(standing) != NOTHING
 
 
 def _beside(fields: Sequence[Field], standings: Sequence[Standing]) -> int:

@@ -10,7 +10,10 @@ import pytest
 
 from tests.harness.report.printed import markdown, plain_lines, printed
 from tests.harness.results.ladder_frames import by_strength, planned, seats, voids
+from weigh.harness.report.render.latex import latex_tables
 from weigh.harness.report.render.text import distinct, width_of
+from weigh.harness.report.render.text import plain_lines as text_lines
+from weigh.harness.report.sections.ladder import answer_sections, paper_sections
 from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.words import interval, share
@@ -47,6 +50,32 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(width):
     text = printed(ladder_of(names), width)
     assert all(width_of(line) <= width for line in text.splitlines())
     assert sum(line.startswith("rank") for line in text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_answer_comes_first_and_no_mean_stands_without_its_interval(width):
+    ladder = ladder_of({"a-provider/a-model-with-a-long-name": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3})
+    lines = text_lines(answer_sections(ladder, width), width)
+    assert all(width_of(line) <= width for line in lines)
+    assert lines[0].startswith("goofspiel: ")
+    (head,) = [line for line in lines if line.startswith("rank ")]
+    assert "95% CI" in head
+    assert ("fallback" in head) == (width >= 60)
+    bob = next(standing for standing in ladder.games[0].standings if standing.entrant == "bob")
+    (row,) = [line for line in lines if " bob " in line]
+    assert interval((bob.interval.low, bob.interval.high)) in row
+    labels = [line.split()[0] for line in lines[lines.index(head) + 6 :] if line[:1].strip()]
+    assert labels[-1] == "more"
+    assert len(labels) <= 7
+
+
+def test_latex_holds_five_columns_and_names_are_no_commands():
+    ladder = ladder_of({"a_b & \\c": 0.3, "50%": 0.1, "cy": -0.1, "dan": -0.3})
+    lines = latex_tables(paper_sections(ladder)).splitlines()
+    assert lines[1] == r"\begin{tabular}{rlrlr}"
+    assert {line.replace(r"\&", "").count("&") for line in lines[5:9]} == {4}
+    assert r"a\_b \& \textbackslash{}c" in lines[5]
+    assert r"50\%" in lines[6]
 
 
 def test_columns_come_with_width_and_go_in_a_fixed_order():
