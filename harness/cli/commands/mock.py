@@ -94,7 +94,7 @@ def mock_server(
     try:
         serve(options, announce)
     except CannotListen as error:
-        raise Refused(f"{error}; choose another with --port") from error
+        raise Refused(f"{error}; choose another with --port", kind="port-taken") from error
 
 
 def _checked(make: Any, *given: Any, **settings: Any) -> Any:
@@ -102,4 +102,4 @@ def _checked(make: Any, *given: Any, **settings: Any) -> Any:
     try:
         return make(*given, **settings)
     except ValueError as error:
-        raise Refused(" ".join(str(error).split())) from error
+        raise Refused(" ".join(str(error).split()), kind="fault-plan") from error
