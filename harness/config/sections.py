@@ -287,23 +287,32 @@ def _entrant(
     if isinstance(value, dict) and value and not set(value) & set(Prompted.model_fields):
         # gpt-5.1 = "..." without quotes is, to TOML, a table gpt-5 with a key 1.
         whole = f"{name}.{next(iter(value))}"
-        raise ConfigError(f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"')
+        raise ConfigError(
+            f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"',
+            kind="not-an-entrant",
+        )
     require_name(name)
     spec = _word(name, value, folder) if isinstance(value, str) else _table(problems, path, name, value, folder)
     if spec is None:
         return None
     if name in every_scripted() and spec.scripted != name:
-        raise ConfigError(f"{name} is the name of a scripted policy; call this entrant something else")
+        raise ConfigError(
+            f"{name} is the name of a scripted policy; call this entrant something else", kind="entrant-name"
+        )
     if games and not any(spec.plays(game) for game in games):
         plays = [game for game in GAMES if spec.plays(game)]
-        raise ConfigError(f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}")
+        raise ConfigError(
+            f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}",
+            kind="plays-nothing",
+        )
     return spec
 
 
 def _word(name: str, word: str, folder: Path) -> EntrantSpec:
     if word.startswith("@"):
         raise ConfigError(
-            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model"
+            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model",
+            kind="not-an-entrant",
         )
     return parse_entrant(word, folder, name=name)
 
@@ -311,7 +320,8 @@ def _word(name: str, word: str, folder: Path) -> EntrantSpec:
 def _table(problems: Problems, path: KeyPath, name: str, value: object, folder: Path) -> EntrantSpec | None:
     if not isinstance(value, dict):
         raise ConfigError(
-            f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {as_written(value)}"
+            f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {as_written(value)}",
+            kind="not-an-entrant",
         )
     section = problems.check(Prompted, value, path)
     if section is None:

@@ -38,6 +38,7 @@ from weigh.harness.report.sections.ladder_table import (
 )
 from weigh.harness.results.ranking.elo import SHUFFLES, Board, BoardRow, disagreeing
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Standing
+from weigh.harness.store.usage import Usage
 from weigh.harness.web.svg import Element
 from weigh.harness.words import money, plural, score, share
 
@@ -189,12 +190,12 @@ def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
         if indices
         else "",
     )
-    bills = [(account.bill, account.traffic) for account in ladder.accounts.models]
-    dollars = money(sum(bill.cost_known_usd for bill, _ in bills), sum(bill.unknown_cost_calls for bill, _ in bills))
+    spent = sum((account.usage for account in ladder.accounts.models), Usage())
+    dollars = money(spent.cost_known_usd, spent.unknown_cost_calls)
     again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
-    calls = plural(sum(traffic.calls for _, traffic in bills), "call")
-    yield "cost", f"{dollars}, {calls}{retried}" if bills else ""
+    calls = plural(spent.calls, "call")
+    yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
     used = {*ESSENTIAL, BLOCKS}
     more = {
         f.heading for game in ladder.games for f in FURTHER if f not in used and any(says(f, s) for s in game.standings)
