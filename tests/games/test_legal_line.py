@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from itertools import product
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +13,34 @@ from hypothesis import strategies as st
 from weigh.games import legal_line
 from weigh.games.legal import Bids
 from weigh.games.legal_line import Moves, read
+from weigh.games.registry import GAMES
 from weigh.games.values import commas
 
 bid_sets = st.sets(st.integers(-50, 1000), min_size=1).map(lambda found: Bids(tuple(sorted(found))))
 numbers = st.lists(st.integers(-50, 50), min_size=1, unique=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [*((name, {}) for name in GAMES), ("persistent_calibration", {"starting_garnets": 3})]
+)
+def test_what_a_game_writes_is_read_back_as_exactly_its_legal_moves(name: str, settings: dict[str, object]) -> None:
+    game, rng = GAMES[name], Random(5)
+    config = game.config_type(**settings)
+    state = game.start(config, game.deal(config, rng))
+    while state.to_act:
+        seats = {seat: state.legal(seat) for seat in sorted(state.to_act)}
+        for legal in seats.values():
+            found = read(legal.describe(), legal.answer.schema)
+            assert found is not None
+            moves = found if isinstance(found, Moves) else whole(found)
+            assert sorted(json.dumps(legal.read(move)) for move in moves) == sorted(map(json.dumps, legal))
+        state = state.play({seat: legal.sample(rng) for seat, legal in seats.items()})
+
+
+def whole(by_name: dict[str, Moves]) -> list[dict[str, object]]:
+    """Every answer with one value, or one object of values, of each list."""
+    named = [[each if isinstance(each, dict) else {name: each} for each in by_name[name]] for name in by_name]
+    return [{key: value for part in parts for key, value in part.items()} for parts in product(*named)]
 
 
 @given(bid_sets)
