@@ -241,6 +241,7 @@ def test_a_ceiling_stops_it_and_the_same_command_goes_on(server, tmp_path):
     assert server.stats()["requests"] == len(_calls(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_ceiling_reached_while_listening_is_one(server, tmp_path):
     order = models(tmp_path, server)
     words = ("--claimer", "ada", "--listener", "bea", "--pairs", 2)
