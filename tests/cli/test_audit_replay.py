@@ -115,6 +115,7 @@ def test_a_rematch_is_no_ladder_alone_or_together_with_its_run(played: Path, tmp
     assert len(load(rematch).seats) == 3 * 4 * BLOCKS * 4
 
 
+@pytest.mark.slow
 def test_a_rematch_that_was_interrupted_goes_on_and_repeats_nothing(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

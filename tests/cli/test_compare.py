@@ -177,6 +177,7 @@ def test_more_pairs_keep_the_blocks_that_are_played(here):
     assert compare("random", "match", *SMALL, "--pairs", "6", "--json").json["blocks"] == few["blocks"]
 
 
+@pytest.mark.slow
 def test_what_an_arm_took_is_that_of_the_blocks_compared(server, here):
     base = ("--base-url", server.openai_url, "--json", *SMALL)
     whole = compare(PLAIN, "match", *base, "--pairs", "8").json["arms"][0]
@@ -186,6 +187,7 @@ def test_what_an_arm_took_is_that_of_the_blocks_compared(server, here):
     assert part["all_sittings"]["calls"] == whole["calls"] == whole["all_sittings"]["calls"]
 
 
+@pytest.mark.slow
 def test_another_server_on_this_machine_is_asked_afresh(server, here):
     words = (PLAIN, "match", *SMALL, "--pairs", "4", "--json")
     first = compare(*words, "--base-url", server.openai_url).json["arms"][0]

@@ -196,6 +196,7 @@ def test_models_are_heard_altered_verified_and_never_asked_twice(server, tmp_pat
     assert weigh("verify", folder).code == 0
 
 
+@pytest.mark.slow
 def test_a_muted_model_is_sent_no_claim_of_its_opponent(server, tmp_path):
     order = models(tmp_path, server)
     ask(order, "--claimer", "ada", "--listener", "bea", "--pairs", 2)
@@ -213,6 +214,7 @@ def test_a_muted_model_is_sent_no_claim_of_its_opponent(server, tmp_path):
     assert all(line.endswith("announced a value hidden from you.") for line in lines["mute"])
 
 
+@pytest.mark.slow
 def test_a_forged_forced_move_of_a_model_is_found(server, tmp_path):
     """What the model wanted to announce stands in its reply; a record that plays it was not made in this arm."""
     order = models(tmp_path, server)
@@ -241,6 +243,7 @@ def test_a_ceiling_stops_it_and_the_same_command_goes_on(server, tmp_path):
     assert server.stats()["requests"] == len(_calls(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_ceiling_reached_while_listening_is_one(server, tmp_path):
     order = models(tmp_path, server)
     words = ("--claimer", "ada", "--listener", "bea", "--pairs", 2)

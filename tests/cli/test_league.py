@@ -98,6 +98,7 @@ def test_measures_and_equal_weight_do_not_fit_every_format(league: Path) -> None
     weigh("rank", league, "--equal-weight", "--format", "markdown").refused("--equal-weight", "markdown")
 
 
+@pytest.mark.slow
 def test_all_games_of_a_league_re_derive(league: Path) -> None:
     said = weigh("verify", league, "--json")
     assert said.code == 0
@@ -114,6 +115,7 @@ def test_the_examples_are_valid_configs(name: str) -> None:
             assert "plain" in {spec.name for spec in order.playing(game)}
 
 
+@pytest.mark.slow
 def test_measures_are_exported_with_their_meaning(league: Path, tmp_path: Path) -> None:
     said = weigh("export", league, tmp_path / "measures.jsonl", "--table", "measures")
     assert said.code == 0, said.err

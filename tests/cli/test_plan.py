@@ -17,8 +17,6 @@ from weigh.harness.run import offline
 from weigh.harness.store.store import Store
 from weigh.harness.store.usage import characters_of
 
-EXAMPLES = ["demo", "ladder", "league"]
-
 ORDER = """\
 seed = 3
 [games.goofspiel]
@@ -188,7 +186,7 @@ def test_of_an_extended_run_the_added_blocks_are_planned(server, tmp_path):
     assert document["episodes_left"] == document["episodes"] - finished == 9 * 3 + 6 * 2 - finished
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", ["demo", "ladder", pytest.param("league", marks=pytest.mark.slow)])
 def test_the_examples_are_planned_without_keys_files_or_long_lines(name, tmp_path):
     before = documents(ROOT / "examples")
     said = weigh("plan", ROOT / "examples" / f"{name}.toml")
@@ -230,6 +228,7 @@ def test_scripted_entrants_make_no_calls_and_cost_nothing(tmp_path):
     assert documents(tmp_path) == [path]
 
 
+@pytest.mark.slow
 def test_the_spread_of_scripted_pilots_is_about_that_of_the_ladder_they_stand_for(tmp_path):
     path = config(tmp_path, SCRIPTED.replace("blocks = 2", "blocks = 60").replace("cards = 4", "cards = 8"))
     planned = weigh("plan", path, "--json").json["games"][0]["power"]["spread"]

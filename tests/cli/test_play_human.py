@@ -81,7 +81,7 @@ def test_endless_input_ends_the_command_at_once_and_fills_no_memory(tmp_path, en
     assert reason in last
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_signals_stop_a_person_whose_pipe_holds_more_than_was_asked_for(tmp_path, number):
     """The rival takes its time, so that a line is wanted now and then only; what nobody asked for stays in the pipe."""
     with MockServerProcess(Options(latency="2000ms")) as server:

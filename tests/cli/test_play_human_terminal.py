@@ -166,6 +166,7 @@ def test_q_stops_at_the_handing_over_and_nothing_typed_ahead_reaches_the_next_se
         assert going.wait(20) == 130
 
 
+@pytest.mark.slow
 def test_a_person_who_thinks_holds_up_no_model(tmp_path):
     """The model's request leaves while the person has not moved, and its answer is in before."""
     with MockServerProcess(Options(log_size=10)) as server:

@@ -206,6 +206,7 @@ def test_a_word_that_is_no_port_is_refused_by_the_option_s_name():
     assert "--serve" not in line
 
 
+@pytest.mark.slow
 def test_a_thousand_silent_connections_leave_the_ladder_its_file_descriptors(server, tmp_path):
     order(tmp_path, server)
     crowd = []
@@ -244,6 +245,7 @@ def test_ctrl_c_ends_a_served_ladder_as_any_other(server, tmp_path):
         httpx2.get(url, trust_env=False)
 
 
+@pytest.mark.slow
 def test_a_page_that_never_reads_does_not_hold_up_the_ladder(server, tmp_path):
     order(tmp_path, server)
     with watched("ladder", "m.toml", "--serve", cwd=tmp_path) as (going, url, lines):

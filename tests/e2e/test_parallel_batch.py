@@ -27,7 +27,6 @@ from weigh.policies.operator_prompt import OperatorPrompt
 from weigh.policies.prompted import PromptedPolicy
 
 
-@pytest.mark.slow
 def test_four_seats_of_goofspiel_send_four_requests_at_once_in_every_round(tmp_path: Path) -> None:
     entrants = [("ada", "plain.md@chat:mock-a"), ("bea", "bold.md@chat:mock-b")]
     entrants += [("cyd", "plain.md@claude:mock-c"), ("dee", "bold.md@claude:mock-d")]

@@ -14,8 +14,6 @@ from tests.e2e.ladders import Ladder, config, ended, when
 from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan
 from weigh.harness.providers.mock_server.rules import Respond
 
-pytestmark = pytest.mark.slow
-
 ENTRANTS = [
     ("ada", "plain.md@chat:mock-a"),
     ("bea", "bold.md@chat:mock-b"),
@@ -28,6 +26,7 @@ NEVER = "1h"
 SMALL = "[games.goofspiel]\nseats = 4\ncards = 4\nblocks = 1\n"
 
 
+@pytest.mark.slow
 def test_O04_one_interrupt_lets_calls_in_flight_return_keeps_them_and_resumes(tmp_path: Path) -> None:
     with MockServerProcess(Options(latency="800ms")) as server:
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 2"))
@@ -50,6 +49,7 @@ def test_O04_one_interrupt_lets_calls_in_flight_return_keeps_them_and_resumes(tm
     assert len(ladder.records) == 4
 
 
+@pytest.mark.slow
 def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     with MockServerProcess(Options(latency=NEVER)) as server:
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 2"))
@@ -66,6 +66,7 @@ def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tm
     assert ladder.status == "interrupted"
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: Path) -> None:
     plan = Plan(rules=(Respond(status=503, retry_after=NEVER),))
     with MockServerProcess(Options(plan=plan)) as server:
@@ -81,6 +82,7 @@ def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: 
     assert len(ladder.calls) == 6
 
 
+@pytest.mark.slow
 def test_a_pause_of_hours_is_told_ends_with_an_interrupt_and_the_same_command_goes_on(tmp_path: Path) -> None:
     paused = Plan(rules=(Respond(status=429, retry_after="7200s", nth="9", model="mock-c"),))
     with MockServerProcess(Options(plan=paused)) as server:
@@ -105,6 +107,7 @@ def test_a_pause_of_hours_is_told_ends_with_an_interrupt_and_the_same_command_go
     assert len(ladder.records) == 4
 
 
+@pytest.mark.slow
 def test_a_ceiling_on_time_ends_a_pause_cleanly(tmp_path: Path) -> None:
     plan = Plan(rules=(Respond(status=503, retry_after="7200s"),))
     with MockServerProcess(Options(plan=plan)) as server:
@@ -132,6 +135,7 @@ def test_a_run_under_another_config_is_refused_with_what_differs(tmp_path: Path)
     assert ladder.play().code == 0
 
 
+@pytest.mark.slow
 def test_a_second_ladder_on_the_same_folder_is_refused_while_the_first_plays(tmp_path: Path) -> None:
     with MockServerProcess(Options(latency="300ms")) as server:
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="episodes_in_flight = 1"))
@@ -163,6 +167,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_O11_a_full_disk_stops_the_run_with_one_line_and_it_goes_on_once_there_is_room(small_disk: Path) -> None:
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(24_400_000))

@@ -74,6 +74,7 @@ def test_the_inverse_is_one_at_every_number_of_blocks_of_a_full_table():
     assert worst([(seats, seats) for seats in (2, 3, 5, 6, 10, 13)], range(1, MOST_BLOCKS + 1))[0] < 1e-12
 
 
+@pytest.mark.slow
 def test_the_inverse_is_one_for_every_design_at_a_dense_sample_of_blocks():
     assert worst(SMALL + FULL, [*range(1, 27), 39, 78, 91, 140, 156, 260, 273, 364, 399, 400])[0] < 1e-12
     assert worst([size for size in EVERY if size[0] > 13 and size[1] in (2, 4)], [1, 30, 377])[0] < 1e-12

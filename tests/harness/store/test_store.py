@@ -421,6 +421,7 @@ def test_what_is_long_is_looked_up_by_index_and_never_read_whole(tmp_path: Path)
     assert plans["finished"] in asked, "the plan checked above is the one in use"
 
 
+@pytest.mark.slow
 def test_o14_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     def grow(store: Store, first: int) -> int:
         tracemalloc.start()
