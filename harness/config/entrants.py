@@ -76,17 +76,10 @@ class EntrantSpec:
         """All that decides how it plays, with every default; no name and nothing that belongs to one machine."""
         if self.scripted is not None:
             return {"scripted": self.scripted}
-        plain: dict[str, JsonValue] = json.loads(canonical(self._decisive()))
+        prompts = {game: {**file.to_json(), "style": self.style_with(file)} for game, file in self.prompts.items()}
+        decisive = {"model": self.model, "prompts": prompts, "sampling": self.sampling.to_json()}
+        plain: dict[str, JsonValue] = json.loads(canonical(decisive))
         return plain
-
-    def _decisive(self) -> dict[str, object]:
-        return {
-            "model": self.model,
-            "prompts": {
-                game: {**file.to_json(), "style": self.style_with(file)} for game, file in self.prompts.items()
-            },
-            "sampling": self.sampling.to_json(),
-        }
 
 
 def parse_entrant(

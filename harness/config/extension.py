@@ -167,7 +167,7 @@ def take_turns(games: Sequence[Sequence[Episode]]) -> tuple[Episode, ...]:
 
 
 def rows_of(manifest: Manifest, game: str) -> Rows:
-    """How a run seats neighbours; `cyclic` where its config does not say, as before there was a choice."""
+    """How a run seats neighbours."""
     return "williams" if _table(manifest, game).get("rows") == "williams" else "cyclic"
 
 

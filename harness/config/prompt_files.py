@@ -19,7 +19,7 @@ from weigh.harness.words import did_you_mean
 from weigh.policies.operator_prompt import OperatorPrompt, PromptInvalid, parse_prompt_bytes
 
 PACKAGED = Path(str(files("weigh.prompts")))
-"""The package's own prompts, beside this package wherever it is installed; never what the current folder calls so."""
+"""The package's own prompts, next to this package wherever it is installed; never what the current folder calls so."""
 
 LARGEST = 1_000_000
 """Bytes; what is larger is no prompt."""
@@ -80,7 +80,7 @@ def _find(written: str, folder: Path) -> Path:
         raise ConfigError(f"prompt file {quote(written)}: not a file name")
     try:
         asked = folder / Path(written).expanduser()
-    except RuntimeError as error:  # ~somebody, who has no home here
+    except RuntimeError as error:  # ~NAME, of a user without a home here
         raise ConfigError(f"prompt file {quote(written)}: {error}") from error
     if asked.is_dir():
         raise ConfigError(f"prompt file {asked}: is a folder; name a file in it")

@@ -24,7 +24,7 @@ from weigh.harness.run.opening import Learning, ordered
 from weigh.harness.run.runner import Pace, Run
 from weigh.harness.store.manifest import Amendment, Manifest, differences, schedule_digest
 from weigh.harness.store.store import Store
-from weigh.harness.store.usage import Spending
+from weigh.harness.store.usage import Usage
 from weigh.policies.contract import canonical
 from weigh.policies.layout import LAYOUT
 
@@ -230,15 +230,15 @@ class Arm:
             total, finished, voids = self.store.totals(), len(self._finished), self._voids
         else:
             keys = [episode.key for block in blocks for episode in block.episodes]
-            each = (spending for key in keys for spending in self.store.spending(key).values())
-            total, finished = sum(each, Spending()), sum(key in self._finished for key in keys)
+            each = (used for key in keys for used in self.store.usage(key).values())
+            total, finished = sum(each, Usage()), sum(key in self._finished for key in keys)
             voids = Counter({key: self._voids[key] for key in keys if self._voids[key]})
         return Spent(
             episodes=finished,
             calls=total.calls,
             tokens=total.tokens,
-            cost_known_usd=total.cost,
-            unknown_cost_calls=total.unknown_cost,
+            cost_known_usd=total.cost_known_usd,
+            unknown_cost_calls=total.unknown_cost_calls,
             void_starts=voids.total(),
             replayed=sum(count - (key not in self._finished) for key, count in voids.items()),
         )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from weigh.harness.audit.measures.registry import diagnostics_of
 from weigh.harness.gate.checks import Measures
-from weigh.harness.store.accounts import latency_of
+from weigh.harness.store.usage import latency_of
 
 if TYPE_CHECKING:
     from weigh.harness.config.blocks import Block, Role
@@ -137,11 +137,11 @@ def _seen(store: Store, block: Block) -> _Seen:
         seen.made += len(own)
         seen.fallbacks += own.count("fallback")
         seen.retried += own.count("fallback") + own.count("retry")
-        spent = store.spending(episode.key).get(seat)
-        if spent is not None:
-            seen.cost += spent.cost
-            seen.unknown += spent.unknown_cost
-            seen.latencies += store.seat_latencies(episode.key).get(seat, [])
+        used = store.usage(episode.key).get(seat)
+        if used is not None:
+            seen.cost += used.cost_known_usd
+            seen.unknown += used.unknown_cost_calls
+            seen.latencies += used.seconds
     return seen
 
 

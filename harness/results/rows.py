@@ -9,17 +9,16 @@ The column names are a contract: other people's scripts read them. `docs/records
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
-from weigh.harness.store.accounts import Bill, Traffic, accounts_of, bill_of, traffic_of
 from weigh.harness.store.calls import Void
 from weigh.harness.store.record import Decision, Record
-from weigh.harness.store.store import CallFacts, Spending, Store
-from weigh.harness.store.usage import was_cut
+from weigh.harness.store.store import CallFacts, Store
+from weigh.harness.store.usage import COLUMNS, Usage, accounts_of, was_cut
 from weigh.policies.contract import FAULTS, canonical
 
 Kind: TypeAlias = Literal["text", "count", "whole", "number", "flag"]
@@ -28,39 +27,6 @@ Kind: TypeAlias = Literal["text", "count", "whole", "number", "flag"]
 Cell: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = tuple[Cell, ...]
 Columns: TypeAlias = Mapping[str, Kind]
-
-SPENT: Final[Columns] = {
-    "attempts": "count",
-    "calls": "count",
-    "answered": "count",
-    "timed_out_calls": "count",
-    "repeated_calls": "count",
-    "outage_calls": "count",
-    "fatal_calls": "count",
-    "lost_calls": "count",
-    "reused_calls": "count",
-    "unbilled_calls": "count",
-    "unknown_billing_calls": "count",
-    "truncated_calls": "count",
-    "refused_calls": "count",
-    "reasoning_only_calls": "count",
-    "cut_prompt_calls": "count",
-    "unknown_stop_calls": "count",
-    "latency_mean": "number",
-    "latency_p50": "number",
-    "latency_p95": "number",
-    "latency_max": "number",
-    "input_tokens": "whole",
-    "cached_tokens": "whole",
-    "cache_written_tokens": "whole",
-    "output_tokens": "whole",
-    "reasoning_tokens": "whole",
-    "unknown_usage_calls": "count",
-    "cost_usd": "number",
-    "cost_known_usd": "number",
-    "unknown_cost_calls": "count",
-}
-"""What calls took and what became of them: see `harness.store.accounts`."""
 
 SEATS: Final[Columns] = {
     "run": "text",
@@ -86,7 +52,7 @@ SEATS: Final[Columns] = {
     "reason": "text",
     "ending": "text",
     "seconds": "number",
-    **SPENT,
+    **COLUMNS,
 }
 """One row for each seat of each finished episode."""
 
@@ -162,7 +128,7 @@ VOIDS: Final[Columns] = {
 `failed` marks the seats whose provider failed. `finished` says that the episode was played again and has a record.
 """
 
-ACCOUNTS: Final[Columns] = {"run": "text", "game": "text", "entrant": "text", "model": "text", **SPENT}
+ACCOUNTS: Final[Columns] = {"run": "text", "game": "text", "entrant": "text", "model": "text", **COLUMNS}
 """One row for each entrant and model in each game: all their calls, of finished, void and unfinished episodes alike."""
 
 
@@ -181,10 +147,9 @@ def seat_rows(store: Store) -> Iterator[Row]:
     run = store.manifest.run_id
     for record in store.records():
         asked = any(record.models)
-        spent = store.spending(record.key) if asked else {}
-        seconds = store.seat_latencies(record.key) if asked else {}
+        used = store.usage(record.key) if asked else {}
         for seat in range(len(record.entrants)):
-            yield _seat_row(run, record, seat, spent.get(seat, Spending()), seconds.get(seat, ()))
+            yield _seat_row(run, record, seat, used.get(seat, Usage()))
 
 
 def decision_rows(store: Store) -> Iterator[Row]:
@@ -256,7 +221,7 @@ def account_rows(store: Store) -> Iterator[Row]:
     """The rows of `ACCOUNTS`, by game, entrant and model."""
     for account in accounts_of([store]).rows:
         place = (store.manifest.run_id, account.game, account.entrant, account.model)
-        yield (*place, *_spent(account.traffic, account.bill))
+        yield (*place, *account.usage.row())
 
 
 def void_rows(store: Store) -> Iterator[Row]:
@@ -275,7 +240,7 @@ def _void_rows(run: str, void: Void, occurrence: int, finished: bool) -> Iterato
         yield (*place, void.step, failed, void.cause if failed else None, finished)
 
 
-def _seat_row(run: str, record: Record, seat: int, spent: Spending, latencies: Sequence[float]) -> Row:
+def _seat_row(run: str, record: Record, seat: int, used: Usage) -> Row:
     counted = _count(record.decisions, seat)
     return (
         run,
@@ -297,43 +262,7 @@ def _seat_row(run: str, record: Record, seat: int, spent: Spending, latencies: S
         record.reason,
         record.ending,
         record.times.seconds if record.times else None,
-        *_spent(traffic_of(spent, latencies), bill_of(spent)),
-    )
-
-
-def _spent(traffic: Traffic, bill: Bill) -> Row:
-    """The cells of `SPENT`."""
-    latency = traffic.latency
-    return (
-        traffic.attempts,
-        traffic.calls,
-        traffic.answered,
-        traffic.timed_out_calls,
-        traffic.repeated_calls,
-        traffic.outage_calls,
-        traffic.fatal_calls,
-        traffic.lost_calls,
-        traffic.reused_calls,
-        traffic.unbilled_calls,
-        traffic.unknown_billing_calls,
-        traffic.truncated_calls,
-        traffic.refused_calls,
-        traffic.reasoning_only_calls,
-        traffic.cut_prompt_calls,
-        traffic.unknown_stop_calls,
-        latency.mean,
-        latency.p50,
-        latency.p95,
-        latency.max,
-        bill.input_tokens,
-        bill.cached_tokens,
-        bill.cache_written_tokens,
-        bill.output_tokens,
-        bill.reasoning_tokens,
-        bill.unknown_usage_calls,
-        bill.cost_usd,
-        bill.cost_known_usd,
-        bill.unknown_cost_calls,
+        *used.row(),
     )
 
 

@@ -16,7 +16,7 @@ counts; shows nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from weigh.harness.config.thresholds import (
     CUT_ANSWERS,
@@ -30,7 +30,8 @@ from weigh.harness.config.thresholds import (
 from weigh.harness.run.events import Closing, Plan
 from weigh.harness.store.calls import Call, CallKey, Void
 from weigh.harness.store.record import Record
-from weigh.harness.words import count, duration, fault_counts, money, plural
+from weigh.harness.store.usage import Usage
+from weigh.harness.words import duration, fault_counts, money, plural, tokens_in_out
 from weigh.policies.contract import Fault
 
 
@@ -39,9 +40,7 @@ def in_short(tally: Tally) -> str:
     whole = tally.totals()
     parts = [
         f"{tally.in_flight} in flight",
-        plural(whole.calls, "call"),
-        f"{count(whole.tokens_in)} tokens in, {count(whole.tokens_out)} out",
-        f"cost {money(whole.cost, whole.unpriced)}",
+        *took(whole.usage),
     ]
     if tally.waiting:
         parts.append(plural(tally.waiting, "retry", "retries") + " waiting")
@@ -50,24 +49,28 @@ def in_short(tally: Tally) -> str:
     return ", ".join(parts)
 
 
+def took(used: Usage) -> list[str]:
+    """Calls, tokens and cost, in words."""
+    return [
+        plural(used.calls, "call"),
+        tokens_in_out(used.input_tokens, used.output_tokens, used.unknown_usage_calls),
+        f"cost {money(used.cost_known_usd, used.unknown_cost_calls)}",
+    ]
+
+
 def farewell(tally: Tally, closing: Closing) -> list[str]:
     """The last lines of a run: what was played, what it took, and how to go on."""
-    whole = tally.totals()
+    used = tally.totals().usage
     void = f", {closing.void} void" if closing.void else ""
-    spent = ""
-    if whole.calls:
-        spent = (
-            f"; {plural(whole.calls, 'call')}, {count(whole.tokens_in)} tokens in, {count(whole.tokens_out)} out, "
-            f"cost {money(whole.cost, whole.unpriced)}"
-        )
+    spent = f"; {', '.join(took(used))}" if used.calls else ""
     if tally.waits:
         spent += f", {plural(tally.waits, 'call')} made again after a passing failure"
     lines = [
         f"{closing.ended}: {closing.finished} of {plural(closing.total, 'episode')} finished{void} "
         f"in {duration(tally.elapsed)}{spent}"
     ]
-    if whole.unpriced:
-        lines.append(f"nobody knows the cost of {plural(whole.unpriced, 'call')}")
+    if used.unknown_cost_calls:
+        lines.append(f"nobody knows the cost of {plural(used.unknown_cost_calls, 'call')}")
     if closing.detail not in ("", closing.ended):
         lines.append(closing.detail)
     if closing.resume:
@@ -120,12 +123,15 @@ class Watch:
         )
 
     def _cut(self, entrant: str, row: Row) -> str | None:
-        if row.cut == 0 or row.answers < CUT_ANSWERS:
+        rates = {
+            name: each.usage.truncation_rate or 0.0
+            for name, each in self._tally.rows.items()
+            if name and each.usage.brought >= CUT_ANSWERS
+        }
+        rate = rates.get(entrant, 0.0)
+        if rate == 0:
             return None
-        others = [
-            (r.cut / r.answers, name) for name, r in self._tally.rows.items() if name and r.answers >= CUT_ANSWERS
-        ]
-        rate, (least, name) = row.cut / row.answers, min(others)
+        least, name = min((other, name) for name, other in rates.items())
         if rate - least < CUT_GAP or not self._first("cut", entrant):
             return None
         other = self._tally.rows[name]
@@ -135,14 +141,11 @@ class Watch:
         )
 
     def _hollow(self, entrant: str, row: Row) -> str | None:
-        if (
-            row.answers < HOLLOW_ANSWERS
-            or row.hollow <= HOLLOW_RATE * row.answers
-            or not self._first("hollow", entrant)
-        ):
+        empty, brought = row.usage.reasoning_only_calls, row.usage.brought
+        if brought < HOLLOW_ANSWERS or empty <= HOLLOW_RATE * brought or not self._first("hollow", entrant):
             return None
         return (
-            f"{entrant}: {row.hollow} of {row.answers} answers are empty with reasoning beside them; "
+            f"{entrant}: {empty} of {brought} answers are empty with reasoning beside them; "
             "look at the server's reasoning parser: it may take the answer for reasoning"
         )
 
@@ -166,19 +169,8 @@ class Row:
 
     scores: dict[str, Mean] = field(default_factory=dict)
     """By game; n counts seat-episodes."""
-    calls: int = 0
-    answers: int = 0
-    """Calls that the provider answered."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float = 0.0
-    """US dollars, of the calls whose cost is known."""
-    unpriced: int = 0
-    """Calls whose cost nobody knows."""
-    cut: int = 0
-    """Answers that ended at the token cap."""
-    hollow: int = 0
-    """Answers that were not cut, with reasoning beside them and no text."""
+    usage: Usage = field(default_factory=Usage)
+    """Of its calls in this invocation, without their latencies."""
     max_tokens: int | None = None
     """The token cap of the latest call."""
     attempts: int = 0
@@ -309,33 +301,15 @@ class Tally:
         entrant = flight.entrants[call.key.seat] if flight is not None else None
         # Calls made outside an episode still cost money: they count under no name.
         row = self._row(entrant or "")
-        row.calls += 1
-        if call.cost is None:
-            row.unpriced += 1
-        else:
-            row.cost += call.cost
+        row.usage += replace(Usage.of(call), seconds=())
         row.max_tokens = call.request.sampling.max_tokens
-        completion = call.completion
-        if completion is not None:
-            row.answers += 1
-            row.tokens_in += completion.usage.input or 0
-            row.tokens_out += completion.usage.output or 0
-            if completion.stop == "length":
-                row.cut += 1
-            elif completion.reasoning and not completion.text.strip():
-                row.hollow += 1
         return entrant
 
     def totals(self) -> Row:
         """Calls, tokens, costs and faults of all entrants together; no scores."""
         whole = Row()
         for row in self.rows.values():
-            whole.calls += row.calls
-            whole.answers += row.answers
-            whole.tokens_in += row.tokens_in
-            whole.tokens_out += row.tokens_out
-            whole.cost += row.cost
-            whole.unpriced += row.unpriced
+            whole.usage += row.usage
             whole.attempts += row.attempts
             whole.fallbacks += row.fallbacks
             for kind, number in row.faults.items():

@@ -84,7 +84,7 @@ class Manifest(Frozen):
     schedule: str
     """`schedule_digest` of the planned episodes."""
     schedules: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
-    """By game: how balanced the planned episodes are (`ScheduleReport.to_json`). Runs of earlier versions have none."""
+    """By game: how balanced the planned episodes are (`ScheduleReport.to_json`)."""
     amendments: tuple[Amendment, ...] = Field(default=(), strict=False)
     """Every extension of the run, the earliest first."""
     episodes: int = Field(ge=0)
@@ -148,7 +148,7 @@ def differences(old: Manifest, new: Manifest, given: Mapping[str, int | None] | 
     lines = _compare(
         {"records": old.schema_version, "seed": old.seed}, {"records": new.schema_version, "seed": new.seed}
     )
-    for place, was, now in config_differences(_of_today(old.config), new.config):
+    for place, was, now in config_differences(old.config, new.config):
         game = place.removeprefix("games.").removesuffix(".blocks")
         if place == f"games.{game}.blocks" and game in table_in(new.config, "games"):
             planned = blocks_planned(old, game)
@@ -173,18 +173,6 @@ def blocks_planned(manifest: Manifest, game: str) -> int | None:
 def version_notes(old: Manifest, new: Manifest) -> list[str]:
     """The versions that changed since the run was made, a line each. They do not stand against a resume."""
     return _compare(old.versions, new.versions, now="now")
-
-
-def _of_today(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The config of a run, with what was the rule before there was a key for it: rows were cyclic."""
-    games = config.get("games")
-    if "entrants" not in config or not isinstance(games, Mapping):
-        return dict(config)
-    tables = {
-        name: {"rows": "cyclic", **table} if isinstance(table, Mapping) and "blocks" in table else table
-        for name, table in games.items()
-    }
-    return {**config, "games": tables}
 
 
 def _compare(old: Mapping[str, object], new: Mapping[str, object], now: str = "in the config") -> list[str]:

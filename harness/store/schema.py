@@ -19,10 +19,7 @@ FILE: Final = "run.sqlite"
 APPLICATION_ID: Final = 0x77_65_69_67
 """`weig` in ASCII: tells our files from other SQLite files."""
 VERSION: Final = 3
-"""Of the file, in `PRAGMA user_version`. 2 added `ADDED` to format 1; 3 added fields to the manifest, and runs whose
-schedule was extended. Readers of 2 take both for damage."""
-ADDED: Final = {"prompt_characters": "INTEGER", "cache_written_tokens": "INTEGER", "reused_from": "TEXT"}
-"""The columns of `calls` that format 1 had not."""
+"""Of the file, in `PRAGMA user_version`. No other is read: formats 1 and 2 were those of versions before 0.1.0."""
 
 BUSY_SECONDS: Final = 10.0
 """How long one statement waits for another process's lock on the file."""
@@ -125,7 +122,7 @@ def create_tables(path: Path) -> sqlite3.Connection:
 
 
 def connect(path: Path, mode: Mode) -> sqlite3.Connection:
-    """Open a run's database. Raises StoreRefused when it is none of ours, of a newer version, or damaged."""
+    """Open a run's database. Raises StoreRefused when it is none of ours, of another format, or damaged."""
     db = _reachable(path, mode)
     try:
         with telling(path):
@@ -135,11 +132,14 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
             raise StoreRefused(f"{path} is an SQLite file, but not a run of weigh; give the folder of a run")
         if version > VERSION:
             raise StoreRefused(
-                f"{path} was written by a newer version of weigh (format {version}, this one reads up to {VERSION}); "
+                f"{path} was written by a newer version of weigh (format {version}, this one reads {VERSION}); "
                 "upgrade weigh to read it"
             )
-        with telling(path):
-            _bring_up(db, version, mode)
+        if version < VERSION:
+            raise StoreRefused(
+                f"{path} was written by an earlier version of weigh (format {version}, this one reads {VERSION}); "
+                "read it with that version, or play the run again"
+            )
         _tune(db)
         if mode == "read":
             db.execute("PRAGMA query_only = ON")
@@ -147,23 +147,6 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _bring_up(db: sqlite3.Connection, version: int, mode: Mode) -> None:
-    """Let an older format be read as this one; a writer makes it this one, in one transaction."""
-    if version == VERSION:
-        return
-    if version >= 2:
-        if mode == "write":
-            db.execute(f"PRAGMA user_version = {VERSION}")
-        return
-    if mode == "read":
-        # Stands before the table of that name for this connection, and leaves the file as it is.
-        missing = ", ".join(f"NULL AS {name}" for name in ADDED)
-        db.execute(f"CREATE TEMP VIEW calls AS SELECT *, {missing} FROM main.calls")  # noqa: S608 - constants only
-        return
-    added = "".join(f"ALTER TABLE calls ADD COLUMN {name} {kind}; " for name, kind in ADDED.items())
-    db.executescript(f"BEGIN IMMEDIATE; {added} PRAGMA user_version = {VERSION}; COMMIT")
 
 
 def _reachable(path: Path, mode: Mode) -> sqlite3.Connection:

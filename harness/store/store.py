@@ -20,7 +20,7 @@ from typing import Final, Self
 
 from weigh.harness.errors import StoreFailed, StoreRefused
 from weigh.harness.store import call_table as store_calls
-from weigh.harness.store import usage as store_spending
+from weigh.harness.store import usage as store_usage
 from weigh.harness.store.call_table import CallFacts, StoredCall
 from weigh.harness.store.calls import LOST, Call, CallKey, Void
 from weigh.harness.store.episode_table import (
@@ -39,18 +39,18 @@ from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.record import Record
 from weigh.harness.store.schema import FILE, Mode, connect, is_run, telling
 from weigh.harness.store.texts import Texts, printable
-from weigh.harness.store.usage import Account, Spending
+from weigh.harness.store.usage import Account, Usage
 from weigh.policies.contract import Completion, Request, canonical
 
 __all__ = [
     "Account",
     "CallFacts",
     "EpisodeRow",
-    "Spending",
     "Store",
     "StoreFailed",
     "StoreRefused",
     "StoredCall",
+    "Usage",
     "is_run",
 ]
 
@@ -194,26 +194,16 @@ class Store:
     def accounts(self) -> tuple[Account, ...]:
         """What was spent, by game, entrant and model."""
         with telling(self._path):
-            return tuple(store_spending.accounts(self._db))
+            return tuple(store_usage.accounts(self._db))
 
-    def totals(self) -> Spending:
+    def totals(self) -> Usage:
         """What was spent in all, by all sittings of the run."""
-        return sum((account.spending for account in self.accounts()), Spending())
+        return sum((account.usage for account in self.accounts()), Usage())
 
-    def spending(self, episode: str) -> dict[int, Spending]:
+    def usage(self, episode: str) -> dict[int, Usage]:
         """What was spent for each seat of one episode, all its attempts together. No entry for a seat without calls."""
         with telling(self._path):
-            return store_spending.by_seat(self._db, episode)
-
-    def latencies(self) -> Iterator[tuple[str | None, str | None, str, float]]:
-        """The seconds of every answered call, with its game, entrant and model."""
-        with telling(self._path):
-            yield from store_spending.latencies(self._db)
-
-    def seat_latencies(self, episode: str) -> dict[int, list[float]]:
-        """The same for one episode: sorted, for each seat that has any."""
-        with telling(self._path):
-            return store_spending.latencies_by_seat(self._db, episode)
+            return store_usage.by_seat(self._db, episode)
 
     # -- episodes ------------------------------------------------------------------------------------------------------
 

@@ -212,23 +212,6 @@ def test_a_run_keeps_how_balanced_its_schedule_is(tmp_path):
     assert kept["meetings"]["match"] == {"hoard": 2, "random": 2}
 
 
-def test_a_run_of_an_earlier_version_is_read_ranked_and_verified(tmp_path):
-    """As format 2 kept it: no balance, no amendments, no rows in its config, and thus cyclic ones."""
-    order = lay(tmp_path, FIRST)
-    order.write_text(order.read_text().replace("[games.goofspiel]", '[games.goofspiel]\nrows = "cyclic"'))
-    weigh("ladder", order)
-    db = sqlite3.connect(tmp_path / "results" / "s" / "run.sqlite", isolation_level=None)
-    gone = "'$.schedules', '$.amendments', '$.config.games.goofspiel.rows'"
-    db.execute(f"UPDATE meta SET value = json_remove(value, {gone}) WHERE name = 'manifest'")
-    db.execute("PRAGMA user_version = 2")
-    db.close()
-    assert weigh("verify", tmp_path / "results" / "s").code == 0
-    assert weigh("rank", tmp_path / "results" / "s").code == 0
-    assert weigh("ladder", order).code == 0
-    lay(tmp_path, FIRST)
-    assert 'games.goofspiel.rows: "cyclic" in the run, "williams" in the config' in weigh("ladder", order).err
-
-
 def test_a_baseline_does_not_leave_because_an_entrant_plays_its_policy(tmp_path):
     order = config(tmp_path, ORDER.format(blocks="blocks = 2").replace("baselines = false", "baselines = true"))
     assert weigh("ladder", order).code == 0

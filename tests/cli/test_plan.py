@@ -12,8 +12,7 @@ from statsmodels.stats.power import TTestPower
 from tests.cli.runner import ROOT, SCRIPTED, config, documents, weigh
 from weigh.harness.planning import pilots
 from weigh.harness.planning.spread import blocks_for
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import read_plan
 from weigh.harness.run import offline
 from weigh.harness.store.store import Store
 from weigh.harness.store.usage import characters_of
@@ -44,12 +43,6 @@ price = {{ input = 1.0, output = 4.0 }}
 decision_timeout = 5.0
 replays = 0
 """
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServerProcess() as going:
-        yield going
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +147,7 @@ def test_a_partly_played_run_says_how_far_it_is_and_plans_the_rest(server, tmp_p
     assert weigh("ladder", path, "--max-calls", 40).code == 4
     with Store.open(tmp_path / "results" / "s", readonly=True) as store:
         finished = len(store.finished())
-        inside = 40 - sum(store.spending(key)[seat].calls for key in store.finished() for seat in store.spending(key))
+        inside = 40 - sum(used.calls for key in store.finished() for used in store.usage(key).values())
     assert 0 < finished < whole["episodes"]
     document = weigh("plan", path, "--json").json
     assert document["episodes_left"] == whole["episodes"] - finished

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -33,12 +32,6 @@ from weigh.policies.contract import Message, Request, Sampling
 from weigh.policies.scripted.registry import fallback_of
 
 OPEN_FILES = Path("/proc/self/fd")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 def test_O07_an_exported_record_that_stands_there_twice_is_found(tmp_path: Path) -> None:

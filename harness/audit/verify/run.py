@@ -65,7 +65,7 @@ def verify_run(store: Store) -> Verdict:
         records=records,
         voids=sum(1 for _ in store.voids()),
         calls=spent.calls,
-        reused=spent.reused,
+        reused=spent.reused_calls,
         findings=findings,
     )
 

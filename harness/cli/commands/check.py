@@ -374,7 +374,7 @@ def position(document: Mapping[str, Any], *, stop: bool = False) -> State:
 
 def _deal(document: Mapping[str, Any], game: AnyGame, config: BaseModel) -> Deal:
     """The deal that is given, or the one that `weigh play` draws for the seed, or none for a game without chance."""
-    from weigh.harness.cli.single import deal_of
+    from weigh.harness.run.play.single import deal_of
 
     seed = document.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):

@@ -86,8 +86,8 @@ def compare(
     """
     from weigh.harness.cli.commands.play import settings_given
     from weigh.harness.cli.compare_play import Wanted, order_of, played
-    from weigh.harness.cli.single import Asked
     from weigh.harness.run.limits import Ceilings
+    from weigh.harness.run.play.single import Asked
     from weigh.harness.run.signals import onward, require_own_loop
 
     require_own_loop()

@@ -153,10 +153,10 @@ def _is_there(folder: Path) -> bool:
 def _existing(order: LadderConfig, episodes: tuple[Episode, ...], extend: bool) -> tuple[Existing, tuple[Episode, ...]]:
     """How far the ladder's own run is, and which episodes it has: more than `episodes` where it was extended, or is to
     be. Raises Refused where it cannot be extended and is to be."""
-    from weigh.harness.cli.extending import blocks_given, possible_extension, required_extension
     from weigh.harness.planning.plan import Existing
     from weigh.harness.run.folder import planned_in
     from weigh.harness.run.opening import manifest_of
+    from weigh.harness.run.play.extending import blocks_given, possible_extension, required_extension
     from weigh.harness.store.calls import SETTLED
     from weigh.harness.store.manifest import differences
     from weigh.harness.store.store import Store
@@ -177,7 +177,7 @@ def _existing(order: LadderConfig, episodes: tuple[Episode, ...], extend: bool) 
             extension=() if more is None else more.lines,
             calls=spent.calls,
             tokens=spent.tokens,
-            usd=spent.cost,
+            usd=spent.cost_known_usd,
             paid=sum(call.fate in SETTLED and call.episode not in finished for call in store.call_facts()),
         )
         if there.differs:
@@ -239,9 +239,9 @@ def _run_sights(folder: Path, test: Test) -> dict[str, Sight]:
     from weigh.harness.planning.sight import Price, measured, sight
     from weigh.harness.planning.spread import spread_in
     from weigh.harness.results.ranking.rows import blocks_of
-    from weigh.harness.store.accounts import accounts_of
     from weigh.harness.store.kinds import require_ladders
     from weigh.harness.store.store import Store
+    from weigh.harness.store.usage import accounts_of
 
     with Store.open(folder, readonly=True) as store:
         require_ladders([(folder, store.manifest)])
@@ -249,8 +249,8 @@ def _run_sights(folder: Path, test: Test) -> dict[str, Sight]:
     found: dict[str, Sight] = {}
     for game, rows in _rows(folder).items():
         mine = [account for account in accounts if account.game == game]
-        calls = sum(account.traffic.calls for account in mine)
-        costs = [account.bill.cost_usd for account in mine]
+        calls = sum(account.usage.calls for account in mine)
+        costs = [account.usage.cost_usd for account in mine]
         cost = None if None in costs else sum(value for value in costs if value is not None)
         blocks, seats = blocks_of(rows.scored), int(rows.seats["seat"].max()) + 1
         spread = spread_in(rows)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json as json_module
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,15 +24,15 @@ from weigh.harness.cli.options import (
 from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.cli.outputs import check_output
 from weigh.harness.cli.serving import ServeOption, port_misread, served
-from weigh.harness.errors import INTERRUPTED, INVALID, Refused
+from weigh.harness.errors import Refused
 from weigh.policies.human import NAME as HUMAN
 
 if TYPE_CHECKING:
     from weigh.games.game import Move, Seat, State
-    from weigh.harness.cli.seating import Seating
-    from weigh.harness.cli.single import Played, Single
+    from weigh.harness.run.play.single import Following, Single
+    from weigh.harness.store.calls import Void
     from weigh.harness.store.record import Decision, Record
-    from weigh.harness.store.store import Spending, Store
+    from weigh.harness.store.usage import Usage
 
 
 def play(
@@ -95,44 +94,35 @@ def play(
 
     Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
     """
+    from weigh.harness.cli.human import People
     from weigh.harness.cli.seating import seating
-    from weigh.harness.cli.single import Asked, prepare
+    from weigh.harness.results.export import write_atomically
+    from weigh.harness.run.play.single import Asked, play_single, prepare, unknown_seed
     from weigh.harness.run.signals import require_own_loop
 
     require_own_loop()
     drawn = seed is None and HUMAN in entrants
-    chosen = _drawn_seed(save) if drawn else seed or 0
+    chosen = unknown_seed(save) if drawn else seed or 0
     asked = Asked(chosen, timeout, config, style, max_tokens, temperature, base_url)
+    seats = [seat for seat, word in enumerate(entrants) if word == HUMAN]
+    people = People(seats) if seats else None
     with port_misread(context.obj):
-        single = prepare(game, entrants, settings_given(setting or []), asked)
+        single = prepare(game, entrants, settings_given(setting or []), asked, people)
     _require_writable(out)
     if out is not None:
         check_output("--out", out, [*(each.partition("@")[0] or each for each in entrants), *filter(None, [config])])
-    with ExitStack() as stack:
-        sitting = seating(single, stack.enter_context(served(serve)))
-        store = None
-        if save is not None:
-            from weigh.harness.run.folder import run_in
-
-            again = "a folder of its own (--save)"
-            store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), again, note=print_note))
-            if single.people is not None:
-                single.people.keep_in(save)
-        told_seed = None if drawn else single.seed
-        played = _play(single, sitting, store, json, shlex.join(["weigh", *context.obj]), told_seed)
-    from weigh.harness.store.record import Record
-
-    if not isinstance(played.result, Record):
-        raise Refused(f"the episode is void: {played.result.cause}", code=INVALID)
-    record = played.result
+    with served(serve) as server:
+        following = seating(single, people, server)
+        if not json:
+            following = _narrated(following, single, None if drawn else single.seed)
+        played = play_single(single, save, following, print_note, shlex.join(["weigh", *context.obj]))
+    record = played.record
     if out is not None:
-        from weigh.harness.results.export import write_atomically
-
         write_atomically(out, json_module.dumps(record.model_dump(mode="json"), indent=2) + "\n")
     if json:
         print_json(record.model_dump(mode="json"))
         return
-    _conclude(record, played.spending)
+    _conclude(record, played.usage)
     if drawn:
         print_text(f"seed {single.seed}")
     if save is not None:
@@ -143,45 +133,23 @@ def play(
         print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
 
 
-def _drawn_seed(save: Path | None) -> int:
-    """A seed that nobody knows before the end: the one of the run that is gone on with, or else a fresh one."""
-    import secrets
+def _narrated(following: Following, single: Single, seed: int | None) -> Following:
+    """`following`, and the terminal, which is told of every step; `seed` is told where anybody may know it."""
+    from weigh.harness.cli.seating import watching
 
-    if save is not None:
-        from weigh.harness.run.folder import holds_run, opened
-        from weigh.harness.store.store import Store
+    narrator = _Narrator(single.aliases, afterwards=single.people is not None)
 
-        if holds_run(save):
-            with opened(lambda: Store.open(save, readonly=True)) as store:
-                return store.manifest.seed
-    return secrets.randbelow(2**31)
-
-
-def _play(
-    single: Single, sitting: Seating, store: Store | None, json: bool, again: str, told_seed: int | None
-) -> Played:
-    narrator = None
-    if not json:
-        _introduce(single, told_seed)
-        narrator = _Narrator(single.aliases, afterwards=single.people is not None)
+    def started() -> None:
+        following.started()
+        _introduce(single, seed)
         narrator.step_played(single.start(), {}, ())
-    try:
-        played = asyncio.run(single.play(sitting.watching(narrator), store, print_note, sitting.onlookers))
-    except (KeyboardInterrupt, asyncio.CancelledError, Refused) as error:
-        stopped = error if isinstance(error, Refused) else Refused("interrupted", code=INTERRUPTED)
-        sitting.ended(str(stopped))
-        if store is None:
-            raise stopped from None
-        store.set_status("interrupted" if stopped.code == INTERRUPTED else f"stopped: {stopped}")
-        raise Refused(*stopped.lines, f"go on with: {again}", code=stopped.code) from None
-    sitting.ended(played.result)
-    if narrator is not None:
-        narrator.tell()
-    if store is not None:
-        from weigh.harness.store.record import Record
 
-        store.set_status("finished" if isinstance(played.result, Record) else "stopped: the episode is void")
-    return played
+    def ended(result: Record | Void | str) -> None:
+        following.ended(result)
+        if not isinstance(result, str):
+            narrator.tell()
+
+    return replace(following, started=started, watch=watching(narrator, following.watch), ended=ended)
 
 
 def settings_given(words: list[str]) -> dict[str, Any]:
@@ -275,7 +243,7 @@ def _print_rows(rows: Sequence[Sequence[str]]) -> None:
     print_sections([Section("", blocks=(table,))])
 
 
-def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
+def _conclude(record: Record, usage: Mapping[int, Usage]) -> None:
     from weigh.harness.cli.tell import seats_named
 
     print_text(f"\n{record.reason}: {record.ending}")
@@ -285,7 +253,7 @@ def _conclude(record: Record, spending: Mapping[int, Spending]) -> None:
             (f"{record.scores[seat]:+.4f}", record.aliases[seat], record.entrants[seat], _measured(record, seat))
         )
         if record.models[seat]:
-            rows.append(("", "", "", _conduct(record, seat, spending.get(seat))))
+            rows.append(("", "", "", _conduct(record, seat, usage.get(seat))))
     _print_rows(rows)
     whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
     named = {key: seats_named(key, value, record.aliases) for key, value in record.measures.items()}
@@ -311,16 +279,16 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def _conduct(record: Record, seat: int, spent: Spending | None) -> str:
+def _conduct(record: Record, seat: int, used: Usage | None) -> str:
     """How a model came by its moves, and what that took."""
-    from weigh.harness.words import count, money, plural
+    from weigh.harness.words import money, plural, tokens_in_out
 
     by = [decision.by for decision in record.decisions if decision.seat == seat]
     parts = [f"moves: {by.count('model')} first try, {by.count('retry')} retry, {by.count('fallback')} fallback"]
-    if spent is not None and spent.calls:
-        parts.append(plural(spent.calls, "call"))
-        parts.append(f"{count(spent.input or 0)} tokens in, {count(spent.output or 0)} out")
-        parts.append(money(spent.cost, spent.unknown_cost))
-        if spent.answered:
-            parts.append(f"{spent.waited / spent.answered:.2f} s a call")
+    if used is not None and used.calls:
+        parts.append(plural(used.calls, "call"))
+        parts.append(tokens_in_out(used.input_tokens, used.output_tokens, used.unknown_usage_calls))
+        parts.append(money(used.cost_known_usd, used.unknown_cost_calls))
+        if used.latency.mean is not None:
+            parts.append(f"{used.latency.mean:.2f} s a call")
     return "; ".join(parts)

@@ -23,10 +23,10 @@ from rich.table import Table
 from rich.text import Text
 
 from weigh.harness.run.events import Closing, Plan
-from weigh.harness.run.tally import Row, Tally, Watch, farewell
+from weigh.harness.run.tally import Row, Tally, Watch, farewell, took
 from weigh.harness.store.calls import Call, Void
 from weigh.harness.store.record import Record
-from weigh.harness.words import count, duration, fault_counts, money, plural, score, shown
+from weigh.harness.words import count, duration, fault_counts, money, plural, score, shown, tokens
 
 REFRESHES = 4
 """A second, at most."""
@@ -225,14 +225,9 @@ def _standing(tally: Tally) -> list[str]:
 
 def _spending(tally: Tally) -> list[str]:
     whole = tally.totals()
-    if not whole.calls:
+    if not whole.usage.calls:
         return []
-    parts = [
-        plural(whole.calls, "call"),
-        f"{count(whole.tokens_in)} tokens in",
-        f"{count(whole.tokens_out)} out",
-        f"cost {money(whole.cost, whole.unpriced)}",
-    ]
+    parts = took(whole.usage)
     if whole.faults:
         parts.append(fault_counts(whole.faults))
     if tally.waiting:
@@ -255,13 +250,13 @@ def _packed(parts: list[str], width: int, plain: bool) -> list[Text]:
 
 
 def _table(tally: Tally, width: int, encoding: str) -> list[RenderableType]:
-    rows = {name: row for name, row in tally.rows.items() if name or row.calls}
+    rows = {name: row for name, row in tally.rows.items() if name or row.usage.calls}
     name_width = min(max(map(len, rows)), NAME if width >= 60 else 14)
     room = width - name_width
     games = list(tally.plan.episodes)
     fitting = games[: max(1, room // (SCORE + 1))]
     room -= len(fitting) * (SCORE + 1)
-    called = any(row.calls for row in rows.values())
+    called = any(row.usage.calls for row in rows.values())
     faults = called and room > FAULTS
     room -= FAULTS + 1 if faults else 0
     numbers: list[str] = []
@@ -296,11 +291,12 @@ def _mean(row: Row, game: str) -> str:
 
 
 def _number(row: Row, title: str) -> str:
-    if not row.calls:
+    used = row.usage
+    if not used.calls:
         return "-"
     if title == "cost":
-        return money(row.cost, row.unpriced)
-    return count(row.calls) if title == "calls" else f"{count(row.tokens_in)}/{count(row.tokens_out)}"
+        return money(used.cost_known_usd, used.unknown_cost_calls)
+    return count(used.calls) if title == "calls" else f"{tokens(used.input_tokens)}/{tokens(used.output_tokens)}"
 
 
 def _faults(row: Row) -> Text:

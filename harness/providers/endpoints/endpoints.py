@@ -8,6 +8,7 @@ endpoint holds only the name of its variable, so it may be printed and stored.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,7 +20,7 @@ from pydantic import ValidationError
 from weigh.games.values import quote
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
-from weigh.harness.words import did_you_mean
+from weigh.harness.words import did_you_mean, in_words
 
 __all__ = [
     "Endpoint",
@@ -152,12 +153,9 @@ def _checked(key: str, given: EndpointSettings | Mapping[str, object]) -> Endpoi
     try:
         return EndpointSettings.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
+        first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            near = did_you_mean(field, EndpointSettings.model_fields)
-            raise EndpointInvalid(f"settings of {key}: unknown key {quote(field)}{near}") from None
-        raise EndpointInvalid(f"settings of {key}: {field}: {first['msg'].lower()}") from None
+        raise EndpointInvalid(f"settings of {key}: {field}: {in_words(first, EndpointSettings)}") from None
 
 
 def checked_url(base_url: str, wire: Wire, name: str) -> str:
@@ -224,9 +222,4 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     proxy = found.get(f"{parts.scheme}_proxy") or found.get("all_proxy")
     if not proxy or proxy_bypass_environment(parts.netloc, {"no": found.get("no_proxy", "")}):
         return None
-    return proxy.rpartition("@")[2] if "://" not in proxy else _without_password(proxy)
-
-
-def _without_password(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)

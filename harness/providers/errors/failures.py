@@ -38,8 +38,6 @@ class CallFailed(Exception):
     _: KW_ONLY
     wait: float | None = None
     """Seconds the provider asked for; None when it did not say."""
-    limited: bool = False
-    """A 429: too many calls at once. Nothing else says anything about concurrency."""
     billing: Billing = "unknown"
     """Whether the call can have been charged."""
     status: int | None = None
@@ -50,6 +48,11 @@ class CallFailed(Exception):
 
     def __post_init__(self) -> None:
         super().__init__(self.cause)
+
+    @property
+    def limited(self) -> bool:
+        """A 429 that is not about the account: too many calls at once. Nothing else says anything about concurrency."""
+        return self.status == 429 and self.decision != "fatal"
 
     @property
     def busy(self) -> bool:
@@ -83,11 +86,11 @@ def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: 
     if row.means == "refusal" or row.means == "length":
         raise ValueError(f"an error of status {error.status} that is an answer ({row.means})")
     decision: Decision = row.means
-    limited, wait = error.status == 429 and decision == "wait", None
+    wait = None
     if decision == "wait":
-        wait = asked_wait(error.headers, limited=limited, delay=error.retry_delay, now=now)
+        wait = asked_wait(error.headers, limited=error.status == 429, delay=error.retry_delay, now=now)
         if wait is None and refuses_retry(error.headers):
-            # Where a wait is told too, that is kept, and says when another try is welcome.
+            # Where a wait is given too, that is kept, and says when another try is welcome.
             decision = "outage"
     where = f"status {error.status}" if not error.inside_200 else f"an error {error.status} inside a 200"
     if error.html:
@@ -99,7 +102,6 @@ def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: 
         decision,
         f"{where} from {endpoint.base_url}: {reported}" + (f"; {remedy}" if remedy else ""),
         wait=wait,
-        limited=limited,
         billing=_billing(error),
         status=error.status,
         odd=row.odd,

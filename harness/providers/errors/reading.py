@@ -55,7 +55,7 @@ _STATUS_OF_NAME: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderError:
-    """An error as a provider worded it. Names are lower case; what was not said is empty."""
+    """An error as a provider worded it. Names are lower case; what was not reported is empty."""
 
     status: int
     """Of the HTTP answer; for an error inside a 200 the one it stands for, 502 where it names none."""
@@ -67,7 +67,7 @@ class ProviderError:
     """The body field it complains of."""
     html: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Lower-case names. For waits only; never shown."""
+    """Lower-case names. For waits only; never printed."""
     inside_200: bool = False
     retry_delay: object = None
     """What the body says of a wait, as it stands there: the `retryDelay` of Google's RetryInfo. None without any."""
@@ -113,7 +113,7 @@ def error_inside(body: Mapping[str, object], headers: Mapping[str, str]) -> Prov
     if not found and isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
         found = choices[0].get("error")
     if not found or (isinstance(found, Mapping) and not any(found.values())):
-        return None  # an error that says nothing, beside an answer, is no error
+        return None  # an error that says nothing, next to an answer, is no error
     error = _from_json(200, headers, {"error": found})
     return replace(error, status=_status_inside(found, error), inside_200=True)
 

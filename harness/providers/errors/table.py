@@ -165,7 +165,7 @@ WRONG_SCHEME = _setup("", "it does not speak https; write http:// in base_url", 
 
 # From the most telling to the least: of all classes in an exception's chain of causes, the first one listed here
 # decides. The order matters because transports hide what happened: through aiohttp a refused connection arrives as a
-# "connect timeout", and only the cause below it tells.
+# "connect timeout", and only the cause below it says so.
 # fmt: off
 _RAISED = (
     _setup("ssl.SSLCertVerificationError", _UNTRUSTED, odd=True),

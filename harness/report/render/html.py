@@ -108,6 +108,15 @@ def _section(section: Section, level: int) -> Iterator[str]:
     yield "</section>\n"
 
 
+def html_sections(sections: Iterable[Section]) -> str:
+    """Sections by themselves, without a page around them: for a notebook."""
+    parts: list[str] = []
+    for section in sections:
+        parts += [f"<h4>{_text(section.title)}</h4>\n"] if section.title else []
+        parts += [*_blocks(section.blocks), html_sections(section.parts)]
+    return "".join(parts)
+
+
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         match block:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weigh.harness.config.thresholds import COLLUSION_THRESHOLD
+from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
 from weigh.harness.report.render.document import (
     NOTHING,
@@ -43,6 +43,9 @@ from weigh.harness.words import money, plural, score, share
 
 WARNINGS = 2
 """Of a ladder's, that are told before --wide tells all."""
+
+HIGH = Settings().threshold
+"""A mean collusion index that counts as high."""
 
 OTHER_ORDER = "*"
 """Marks a board's rank that puts an entrant on another side of somebody than the mean does."""
@@ -181,23 +184,26 @@ def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
     ]
     yield "power", f"smallest true difference found in 80% of such runs: {' / '.join(detects)}" if detects else ""
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
-    high = sum(index >= COLLUSION_THRESHOLD for index in indices)
+    high = sum(index >= HIGH for index in indices)
     yield (
         "index",
-        f"mean collusion index at {COLLUSION_THRESHOLD:g} or above: {high} of {plural(len(indices), 'entrant')} "
+        f"mean collusion index at {HIGH:g} or above: {high} of {plural(len(indices), 'entrant')} "
         f"(highest {max(indices):.2f})"
         if indices
         else "",
     )
-    bills = [(account.bill, account.traffic) for account in ladder.accounts.models]
-    dollars = money(sum(bill.cost_known_usd for bill, _ in bills), sum(bill.unknown_cost_calls for bill, _ in bills))
+    used = [account.usage for account in ladder.accounts.models]
+    dollars = money(sum(each.cost_known_usd for each in used), sum(each.unknown_cost_calls for each in used))
     again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
-    calls = plural(sum(traffic.calls for _, traffic in bills), "call")
-    yield "cost", f"{dollars}, {calls}{retried}" if bills else ""
-    used = {*ESSENTIAL, BLOCKS}
+    calls = plural(sum(each.calls for each in used), "call")
+    yield "cost", f"{dollars}, {calls}{retried}" if used else ""
+    there = {*ESSENTIAL, BLOCKS}
     more = {
-        f.heading for game in ladder.games for f in FURTHER if f not in used and any(says(f, s) for s in game.standings)
+        f.heading
+        for game in ladder.games
+        for f in FURTHER
+        if f not in there and any(says(f, s) for s in game.standings)
     }
     yield "more", f"{plural(len(more), 'more column')}, faults, costs and all warnings: --wide" if more else ""
 

@@ -18,8 +18,8 @@ from weigh.harness.results.ranking.flat import ladder_rows
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing
 from weigh.harness.results.ranking.warnings import flags
 from weigh.harness.stats.clustered import ZERO
-from weigh.harness.store.accounts import Bill, Traffic
-from weigh.harness.words import count, interval, money, plural, score, share, shown
+from weigh.harness.store.usage import Usage
+from weigh.harness.words import count, interval, money, plural, score, share, shown, tokens
 
 EMPTY = "no finished episode"
 """Stands in the place of a table without a row."""
@@ -64,11 +64,6 @@ def _cost_per_episode(standing: Standing) -> str:
     if not spend.calls:
         return NOTHING
     return "unknown" if spend.cost_per_episode_usd is None else money(spend.cost_per_episode_usd)
-
-
-def tokens(value: int | None, uncounted: int) -> str:
-    """A count of tokens; `>=` when some calls could not be counted."""
-    return NOTHING if value is None else (">=" if uncounted else "") + count(value)
 
 
 def _tokens(value: int | None, spend: Spend) -> str:
@@ -260,7 +255,7 @@ def _spend(standing: Standing) -> str:
     return f"{shown(standing.entrant)}: {', '.join(parts)}"
 
 
-def _token_words(spent: Spend | Bill) -> str:
+def _token_words(spent: Spend | Usage) -> str:
     """Tokens in and out, with the parts of each."""
     lower = spent.unknown_usage_calls
     read = {"cached": spent.cached_tokens, "cache-written": spent.cache_written_tokens}
@@ -283,7 +278,7 @@ def _traffic(standing: Standing) -> str:
     return f"{shown(standing.entrant)}: {', '.join(_fates(traffic))}"
 
 
-def _fates(traffic: Traffic) -> list[str]:
+def _fates(traffic: Usage) -> list[str]:
     parts = [f"{plural(traffic.calls, 'request')} for {plural(traffic.attempts, 'attempt')}"]
     parts += [
         f"{number} {word}"
@@ -318,10 +313,10 @@ def totals(ladder: Ladder) -> list[str]:
     """Below all tables: what each model was asked and paid in all games, a line each."""
     lines = []
     for account in ladder.accounts.models:
-        bill = account.bill
-        parts = [money(bill.cost_known_usd, bill.unknown_cost_calls), *_fates(account.traffic), _token_words(bill)]
-        if bill.unknown_cost_calls:
-            parts.append(f"cost unknown for {plural(bill.unknown_cost_calls, 'call')}")
+        used = account.usage
+        parts = [money(used.cost_known_usd, used.unknown_cost_calls), *_fates(used), _token_words(used)]
+        if used.unknown_cost_calls:
+            parts.append(f"cost unknown for {plural(used.unknown_cost_calls, 'call')}")
         lines.append(f"in all: {shown(account.model or '')}: {', '.join(parts)}")
     return lines
 

@@ -26,9 +26,8 @@ from weigh.harness.report.render.document import (
     line,
 )
 from weigh.harness.report.sections.contents import Notable
-from weigh.harness.report.sections.ladder_table import tokens
 from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
-from weigh.harness.words import count, money, plural, score, share
+from weigh.harness.words import count, money, plural, score, share, tokens
 
 WAYS = ("own, first attempt", "own, second attempt", "fallback")
 SIDE_BY_SIDE = 7

@@ -31,7 +31,7 @@ from weigh.harness.results.ranking.standings import Conduct, GameLadder, Interva
 from weigh.harness.results.ranking.warnings import caveats
 from weigh.harness.stats.clustered import Estimates, cluster_mean, estimate
 from weigh.harness.stats.rank_bootstrap import detectable_between, gap
-from weigh.harness.store.accounts import Account, Accounts
+from weigh.harness.store.usage import Account, Accounts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -216,7 +216,7 @@ def _standing(field: _Field, name: str, place: Place | None, account: Account | 
         collusion_high=mean_of(collusion >= COLLUSION_THRESHOLD),
         conduct=field.conducts[name],
         spend=spend(every),
-        traffic=None if account is None else account.traffic,
+        traffic=None if account is None else account.usage,
     )
 
 

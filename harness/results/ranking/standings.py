@@ -14,7 +14,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json
-from weigh.harness.store.accounts import Accounts, Traffic
+from weigh.harness.store.usage import Account, Accounts, Usage
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -149,7 +149,7 @@ class Standing:
     """Share of episodes with an index of 0.5 or more."""
     conduct: Conduct
     spend: Spend
-    traffic: Traffic | None
+    traffic: Usage | None
     """All its calls in this game, of void and unfinished episodes too. None: it made none, or nobody counted them."""
 
     def to_json(self) -> dict[str, Json]:
@@ -271,6 +271,10 @@ def json_object(value: DataclassInstance) -> dict[str, Json]:
 def _json(value: object) -> Json:
     if isinstance(value, Interval):
         return [value.low, value.high]
+    if isinstance(value, Usage):
+        return value.traffic()
+    if isinstance(value, Account):
+        return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         return json_object(value)
     if isinstance(value, tuple):

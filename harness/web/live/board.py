@@ -6,10 +6,10 @@ Owns these numbers and their words. Reads a feed whose lock the caller holds; wa
 from __future__ import annotations
 
 from weigh.games.game import Json
-from weigh.harness.run.tally import Row, farewell
+from weigh.harness.run.tally import Row, farewell, took
 from weigh.harness.web.live.episode import LiveEpisode
 from weigh.harness.web.live.feed import Feed
-from weigh.harness.words import count, duration, fault_counts, money, plural, score
+from weigh.harness.words import duration, fault_counts, money, plural, score, tokens
 from weigh.policies.show import one_line
 
 _NAME = 200
@@ -30,13 +30,7 @@ def board(feed: Feed) -> dict[str, Json]:
         standing.append(f"{plural(tally.waiting, 'attempt')} waiting for a provider")
     if tally.outages:
         standing.append(plural(tally.outages, "outage"))
-    spending = []
-    if whole.calls:
-        spending = [
-            plural(whole.calls, "call"),
-            f"{count(whole.tokens_in)} tokens in, {count(whole.tokens_out)} out",
-            f"cost {money(whole.cost, whole.unpriced)}",
-        ]
+    spending = took(whole.usage) if whole.usage.calls else []
     if whole.attempts:
         spending.append(f"{plural(faults, 'fault')} in {plural(whole.attempts, 'attempt')}")
     names = [name for name in tally.rows if name]
@@ -64,15 +58,16 @@ def _order(row: Row) -> float:
 
 
 def _row(name: str, row: Row) -> Json:
+    used = row.usage
     return {
         "entrant": one_line(name, _NAME),
         "means": {game: [score(mean.value), mean.n] for game, mean in row.scores.items() if mean.n},
         "faults": fault_counts(row.faults) or None,
         "attempts": row.attempts,
         "fallbacks": row.fallbacks,
-        "calls": row.calls,
-        "tokens": f"{count(row.tokens_in)} / {count(row.tokens_out)}" if row.calls else None,
-        "cost": money(row.cost, row.unpriced) if row.calls else None,
+        "calls": used.calls,
+        "tokens": f"{tokens(used.input_tokens)} / {tokens(used.output_tokens)}" if used.calls else None,
+        "cost": money(used.cost_known_usd, used.unknown_cost_calls) if used.calls else None,
     }
 
 

@@ -205,16 +205,6 @@ def test_a_name_comes_back_only_as_the_policy_it_was() -> None:
     ]
 
 
-def test_a_run_from_before_there_were_rows_goes_on_with_cyclic_ones() -> None:
-    old = order("abcd")
-    config: Any = old.model_dump(mode="json")["config"]
-    del config["games"]["g"]["rows"]
-    before = old.model_copy(update={"config": config})
-    assert differences(before, old) == ['games.g.rows: "cyclic" in the run, "williams" in the config']
-    assert made_again(before, "g", 3) == schedule("g", "abcd", 3, 2, 7, "cyclic")
-    assert before.schedules == {} and before.amendments == ()
-
-
 def test_a_game_that_comes_or_goes_is_one_line_with_the_true_number_of_blocks() -> None:
     one, two = order("abcd", 3), order("abcd", 3, games=("g", "h"))
     assert obstacles(one, two, planned(one), (), {"g": None, "h": 3}) == [

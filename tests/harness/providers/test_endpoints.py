@@ -80,8 +80,12 @@ def test_a_key_can_be_set_aside() -> None:
         ("vllm:m", {"vllm": {"base_url": "http://:8000/v1"}}, "name a host"),
         ("vllm:m", {"vllm": {"base_url": "http://x:port/v1"}}, "base_url is no address"),
         ("vllm:m", {"vllm": {"base_url": "http://x/v1/chat/completions"}}, "must stop before /chat/completions"),
-        ("vllm:m", {"vllm": {"concurency": 3}}, "unknown key \"concurency\"; did you mean 'concurrency'?"),
-        ("vllm:m", {"vllm": {"concurrency": 0}}, "settings of vllm: concurrency: input should be greater than"),
+        (
+            "vllm:m",
+            {"vllm": {"concurency": 3}},
+            "vllm: concurency: unknown key; did you mean 'concurrency'?",
+        ),
+        ("vllm:m", {"vllm": {"concurrency": 0}}, "settings of vllm: concurrency: must be at least 1, not 0"),
         ("vllm:m", {"vllm:m": {"price": {"input": -1, "output": 1}}}, "settings of vllm:m: price.input:"),
     ],
 )

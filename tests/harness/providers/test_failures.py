@@ -228,7 +228,7 @@ def test_a_secret_in_an_exception_is_blotted_out() -> None:
 
 
 def test_a_failure_is_read_only_and_travels_between_processes() -> None:
-    failed = CallFailed("wait", "busy", wait=1.5, limited=True, billing="none", status=429)
+    failed = CallFailed("wait", "busy", wait=1.5, billing="none", status=429)
     again = pickle.loads(pickle.dumps(failed))
     for name in ("decision", "cause", "wait", "limited", "billing", "status"):
         assert getattr(again, name) == getattr(failed, name)

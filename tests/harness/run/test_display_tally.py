@@ -40,15 +40,16 @@ def test_calls_count_for_the_entrant_in_the_seat_with_tokens_and_cost() -> None:
     counts.episode_started(FIRST, NAMES)
     assert counts.call_finished(call(seat=1, tokens=(100, 20), cost=0.5)) == "long"
     assert counts.call_finished(call(seat=1, fate="timed_out", cost=None)) == "long"
-    row = counts.rows["long"]
-    assert (row.calls, row.answers, row.tokens_in, row.tokens_out, row.cost, row.unpriced) == (2, 1, 100, 20, 0.5, 1)
-    assert counts.rows["careful"].calls == 0
+    used = counts.rows["long"].usage
+    assert (used.calls, used.answered, used.input_tokens, used.output_tokens) == (2, 1, 100, 20)
+    assert (used.cost_known_usd, used.unknown_cost_calls, used.seconds) == (0.5, 1, ())
+    assert counts.rows["careful"].usage.calls == 0
 
 
 def test_a_call_outside_an_episode_still_counts_in_the_totals() -> None:
     counts, _ = tally()
     assert counts.call_finished(call(cost=0.25)) is None
-    assert (counts.totals().calls, counts.totals().cost) == (1, 0.25)
+    assert (counts.totals().usage.calls, counts.totals().usage.cost_usd) == (1, 0.25)
 
 
 def test_an_attempt_waits_from_its_passing_failure_until_it_is_settled() -> None:
@@ -189,4 +190,4 @@ def test_an_answer_cut_within_its_reasoning_is_not_taken_for_a_parser_at_fault()
     counts.episode_started(FIRST, NAMES)
     for _ in range(40):
         assert not watch.after_call(counts.call_finished(call(text="", stop="length", reasoning="I think")))
-    assert counts.rows["careful"].hollow == 0
+    assert counts.rows["careful"].usage.reasoning_only_calls == 0

@@ -16,49 +16,44 @@ from tests.harness.results.ladder_frames import by_strength, planned, seats
 from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.standings import Ladder
-from weigh.harness.store.accounts import Account, Accounts, bill_of, traffic_of
-from weigh.harness.store.usage import Spending
+from weigh.harness.store.usage import Account, Accounts, Usage
 
 FOUR = {"ann": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3}
 MODEL = "openai:gpt-5"
 
-CLEAN = Spending(calls=100, answered=100, attempts=100, input=9000, output=800, cost=0.5, waited=100.0)
-ROUGH = Spending(
-    calls=130,
+CLEAN = Usage(answered=100, attempts=100, input_tokens=9000, output_tokens=800, cost_known_usd=0.5)
+ROUGH = Usage(
     answered=116,
-    input=1_200_000,
-    cached=300_000,
-    output=30_000,
-    reasoning=10_000,
-    unknown_usage=4,
-    cost=0.12,
-    unknown_cost=4,
-    waited=60.0,
-    cache_written=20_000,
+    input_tokens=1_200_000,
+    cached_tokens=300_000,
+    output_tokens=30_000,
+    reasoning_tokens=10_000,
+    unknown_usage_calls=4,
+    cost_known_usd=0.12,
+    unknown_cost_calls=4,
+    cache_written_tokens=20_000,
     attempts=120,
-    reused=4,
-    timed_out=1,
-    repeated=8,
-    outages=2,
-    fatal=2,
-    lost=1,
-    unbilled=6,
-    unknown_billing=4,
-    truncated=3,
-    refused=7,
-    reasoning_only=5,
-    cut_prompts=2,
-    unknown_stop=6,
+    reused_calls=4,
+    timed_out_calls=1,
+    repeated_calls=8,
+    outage_calls=2,
+    fatal_calls=2,
+    lost_calls=1,
+    unbilled_calls=6,
+    unknown_billing_calls=4,
+    truncated_calls=3,
+    refused_calls=7,
+    reasoning_only_calls=5,
+    cut_prompt_calls=2,
+    unknown_stop_calls=6,
 )
 
 
-def ladder_of(spent: dict[str, Spending], changes: dict[str, dict[str, Any]] | None = None) -> Ladder:
+def ladder_of(spent: dict[str, Usage], changes: dict[str, dict[str, Any]] | None = None) -> Ladder:
     accounts = tuple(
-        Account("g", entrant, None, traffic_of(spending, [0.25, 0.5, 1.25]), bill_of(spending))
-        for entrant, spending in spent.items()
+        Account("g", entrant, None, replace(used, seconds=(0.5, 0.25, 1.25))) for entrant, used in spent.items()
     )
-    whole = sum(spent.values(), Spending())
-    models = (Account(None, None, MODEL, traffic_of(whole, [0.5, 1.25]), bill_of(whole)),) if spent else ()
+    models = (Account(None, None, MODEL, sum(spent.values(), Usage())),) if spent else ()
     return rank(
         seats(planned(list(FOUR), 4, 6), by_strength(FOUR), scripted=["dan"], changes=changes),
         accounts=Accounts(tuple(replace(account, model=MODEL) for account in accounts), accounts, models),
@@ -95,7 +90,7 @@ def test_the_last_lines_tell_what_each_model_took_in_all() -> None:
 
 
 def test_p32_p34_m26_r15_rows_are_marked_and_the_marks_explained() -> None:
-    cut = replace(CLEAN, truncated=40, reused=10, attempts=110)
+    cut = replace(CLEAN, truncated_calls=40, reused_calls=10, attempts=110)
     ladder = ladder_of(
         {"ann": ROUGH, "bob": cut, "cy": CLEAN}, {"ann": {"refusal_streak": 4, "fault_refused": 1, "decisions": 10}}
     )
@@ -122,25 +117,25 @@ def test_a_ladder_without_such_things_has_no_flags_and_no_caveat_of_them() -> No
 @pytest.mark.parametrize(
     ("spent", "flagged"),
     [
-        (replace(CLEAN, reasoning_only=3), False),  # no more than 3 %
-        (replace(CLEAN, reasoning_only=4), True),
-        (replace(CLEAN, answered=29, reasoning_only=29), False),  # too few to tell
-        (replace(CLEAN, truncated=9), False),
-        (replace(CLEAN, truncated=10), True),
-        (replace(CLEAN, cut_prompts=1), True),
-        (replace(CLEAN, reused=1), True),
+        (replace(CLEAN, reasoning_only_calls=3), False),  # no more than 3 %
+        (replace(CLEAN, reasoning_only_calls=4), True),
+        (replace(CLEAN, answered=29, reasoning_only_calls=29), False),  # too few to tell
+        (replace(CLEAN, truncated_calls=9), False),
+        (replace(CLEAN, truncated_calls=10), True),
+        (replace(CLEAN, cut_prompt_calls=1), True),
+        (replace(CLEAN, reused_calls=1), True),
     ],
 )
-def test_a_row_is_marked_from_a_threshold_on(spent: Spending, flagged: bool) -> None:
+def test_a_row_is_marked_from_a_threshold_on(spent: Usage, flagged: bool) -> None:
     assert ("flags" in plain_lines(ladder_of({"ann": spent}))[1]) == flagged
 
 
 def test_a_lead_in_truncation_counts_only_between_entrants_that_answered_often() -> None:
-    cut = replace(CLEAN, truncated=50)
+    cut = replace(CLEAN, truncated_calls=50)
     assert caveat(ladder_of({"ann": cut}), "unequal_truncation") is None
     assert caveat(ladder_of({"ann": cut, "bob": replace(CLEAN, answered=29)}), "unequal_truncation") is None
-    assert caveat(ladder_of({"ann": cut, "bob": replace(CLEAN, truncated=41)}), "unequal_truncation") is None
-    assert caveat(ladder_of({"ann": cut, "bob": replace(CLEAN, truncated=39)}), "unequal_truncation") is not None
+    assert caveat(ladder_of({"ann": cut, "bob": replace(CLEAN, truncated_calls=41)}), "unequal_truncation") is None
+    assert caveat(ladder_of({"ann": cut, "bob": replace(CLEAN, truncated_calls=39)}), "unequal_truncation") is not None
 
 
 def test_the_streak_of_an_entrant_is_its_longest() -> None:

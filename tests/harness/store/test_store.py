@@ -9,15 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.store.store_cases import MODEL, call, manifest, new_run, planned, record, request, void
 from weigh.harness.errors import StoreFailed, StoreRefused
 from weigh.harness.store import call_table as store_calls
+from weigh.harness.store import usage
 from weigh.harness.store.calls import CallKey, Fate, departed
 from weigh.harness.store.record import Decision, FaultNote
-from weigh.harness.store.store import Spending, Store
+from weigh.harness.store.store import Store
 from weigh.policies.contract import Completion, Message, Request, Sampling, Usage
 
 ODD = ("", "\x00", "a\x00b", "ok \ud83d", "\ude00\ud83d", "é" * 150, "x" * 5000, "\x1b[2J‮", "😀" * 100, "\r\n\t")
@@ -30,7 +31,7 @@ def test_a_new_run_holds_its_manifest_and_schedule(tmp_path: Path) -> None:
         assert store.manifest == kept == manifest(planned(3))
         assert store.finished() == ()
         assert list(store.records()) == list(store.voids()) == list(store.calls()) == []
-        assert store.totals() == Spending()
+        assert store.totals() == usage.Usage()
 
 
 def test_nothing_but_the_two_files_is_left_behind(tmp_path: Path) -> None:
@@ -85,7 +86,6 @@ def test_any_text_comes_back(tmp_path: Path) -> None:
     steps = iter(range(10_000))
     with new_run(tmp_path / "run") as store:
 
-        @settings(max_examples=100, deadline=None)
         @given(texts=st.lists(st.text(alphabet=st.characters(), max_size=300), min_size=1, max_size=4))
         def comes_back(texts: list[str]) -> None:
             asked = request(messages=tuple(Message("user", text) for text in texts))
@@ -201,29 +201,28 @@ def test_m22_m23_totals_count_every_attempt_and_keep_the_unknown_apart(tmp_path:
         store.add_call(call("coin/b0000/r1", seat=1))
         store.add_call(call("coin/b0000/r1", seat=0, asked=request(model="openai:gpt-5-mini")))
         store.add_record(record(planned(1)[0]))
-        spent = {(account.game, account.entrant, account.model): account.spending for account in store.accounts()}
+        spent = {(account.game, account.entrant, account.model): account.usage for account in store.accounts()}
         assert list(spent) == [("coin", "ann", MODEL), ("coin", "bob", "openai:gpt-5-mini")]
-        assert spent["coin", "ann", MODEL] == Spending(
-            calls=5,
+        assert spent["coin", "ann", MODEL] == usage.Usage(
             answered=3,
-            input=207,
-            cached=80,
-            output=40,
-            reasoning=10,
-            unknown_usage=2,
-            cost=0.5,
-            unknown_cost=2,
-            waited=4.5,
-            cache_written=None,
+            input_tokens=207,
+            cached_tokens=80,
+            output_tokens=40,
+            reasoning_tokens=10,
+            unknown_usage_calls=2,
+            cost_known_usd=0.5,
+            unknown_cost_calls=2,
+            seconds=(1.5, 1.5, 1.5),
+            cache_written_tokens=None,
             attempts=4,
-            timed_out=1,
-            repeated=1,
-            unbilled=1,
-            unknown_billing=1,
+            timed_out_calls=1,
+            repeated_calls=1,
+            unbilled_calls=1,
+            unknown_billing_calls=1,
         )
         assert store.totals().calls == 6
-        assert store.totals().cost == 0.75
-        assert store.spending("coin/b0000/r1")[0].calls == 1
+        assert store.totals().cost_known_usd == 0.75
+        assert store.usage("coin/b0000/r1")[0].calls == 1
 
 
 def test_every_call_has_one_fate_in_the_sums(tmp_path: Path) -> None:
@@ -232,10 +231,17 @@ def test_every_call_has_one_fate_in_the_sums(tmp_path: Path) -> None:
         for step, fate in enumerate(fates * 2):
             store.add_call(call(step=step, fate=fate))
         spent = store.totals()
-    by_fate = (spent.answered, spent.timed_out, spent.repeated, spent.outages, spent.fatal, spent.lost)
+    by_fate = (
+        spent.answered,
+        spent.timed_out_calls,
+        spent.repeated_calls,
+        spent.outage_calls,
+        spent.fatal_calls,
+        spent.lost_calls,
+    )
     assert by_fate == (2,) * 6
     assert spent.calls == sum(by_fate)
-    assert spent.attempts == spent.calls + spent.reused == 14
+    assert spent.attempts == spent.calls + spent.reused_calls == 14
 
 
 def test_a_reused_answer_comes_back_equal_and_is_no_call(tmp_path: Path) -> None:
@@ -246,11 +252,16 @@ def test_a_reused_answer_comes_back_equal_and_is_no_call(tmp_path: Path) -> None
         assert next(iter(store.calls())) == reused
         assert store.paid(reused.key, request()) == reused
         spent = store.totals()
-        assert (spent.calls, spent.answered, spent.reused, spent.attempts) == (1, 1, 1, 2)
+        assert (spent.calls, spent.answered, spent.reused_calls, spent.attempts) == (1, 1, 1, 2)
         # Its tokens and its cost were the earlier run's.
-        assert (spent.input, spent.output, spent.cost, spent.unknown_cost, spent.unbilled) == (100, 20, 0.25, 0, 0)
-        assert [latency for *_, latency in store.latencies()] == [1.5]
-        assert store.spending("coin/b0000/r0")[0].waited == 1.5
+        assert (
+            spent.input_tokens,
+            spent.output_tokens,
+            spent.cost_known_usd,
+            spent.unknown_cost_calls,
+            spent.unbilled_calls,
+        ) == (100, 20, 0.25, 0, 0)
+        assert store.usage("coin/b0000/r0")[0].seconds == (1.5,)
 
 
 def test_r15_p32_p34_m26_what_answers_were_like_is_counted_apart(tmp_path: Path) -> None:
@@ -271,10 +282,20 @@ def test_r15_p32_p34_m26_what_answers_were_like_is_counted_apart(tmp_path: Path)
         store.add_call(call(seat=1, asked=long_prompt, completion=Completion("7", "end", usage=Usage(600, output=1))))
         store.add_call(call(seat=1, step=1, asked=long_prompt, completion=Completion("7", "end", usage=Usage(1100))))
         store.add_call(call(seat=1, step=2, asked=long_prompt, completion=Completion("7", "end")))
-        spent = store.spending("coin/b0000/r0")
-    assert (spent[0].truncated, spent[0].refused, spent[0].reasoning_only, spent[0].cut_prompts) == (2, 1, 2, 0)
-    assert (spent[0].unknown_stop, spent[1].unknown_stop) == (1, 0)
-    assert (spent[1].truncated, spent[1].refused, spent[1].reasoning_only, spent[1].cut_prompts) == (0, 0, 0, 1)
+        spent = store.usage("coin/b0000/r0")
+    assert (
+        spent[0].truncated_calls,
+        spent[0].refused_calls,
+        spent[0].reasoning_only_calls,
+        spent[0].cut_prompt_calls,
+    ) == (2, 1, 2, 0)
+    assert (spent[0].unknown_stop_calls, spent[1].unknown_stop_calls) == (1, 0)
+    assert (
+        spent[1].truncated_calls,
+        spent[1].refused_calls,
+        spent[1].reasoning_only_calls,
+        spent[1].cut_prompt_calls,
+    ) == (0, 0, 0, 1)
 
 
 # -- before a call leaves, and after it returned ----------------------------------------------------------------------
@@ -290,7 +311,13 @@ def test_a_call_that_left_counts_as_lost_until_it_returns(tmp_path: Path) -> Non
         assert store.paid(made.key, made.request) is None, "it has not returned, so it is asked again"
         assert store.next_number(made.key) == 1
         spent = store.totals()
-        assert (spent.calls, spent.lost, spent.unknown_billing, spent.unknown_cost, spent.unknown_usage) == (1,) * 5
+        assert (
+            spent.calls,
+            spent.lost_calls,
+            spent.unknown_billing_calls,
+            spent.unknown_cost_calls,
+            spent.unknown_usage_calls,
+        ) == (1,) * 5
         store.end_call(made)
         assert list(store.calls()) == [made]
         assert store.paid(made.key, made.request) == made
@@ -299,7 +326,7 @@ def test_a_call_that_left_counts_as_lost_until_it_returns(tmp_path: Path) -> Non
 def test_a_lost_call_that_could_cost_nothing_leaves_the_cost_known(tmp_path: Path) -> None:
     with new_run(tmp_path / "run") as store:
         store.begin_call(call().key, request(), call().started, cost=0.0)
-        assert (store.totals().lost, store.totals().unknown_cost) == (1, 0)
+        assert (store.totals().lost_calls, store.totals().unknown_cost_calls) == (1, 0)
 
 
 def test_numbers_go_on_after_a_lost_call(tmp_path: Path) -> None:

@@ -199,14 +199,14 @@ def test_the_view_without_fallback_episodes_is_the_ladders():
 
 def test_games_are_never_mixed():
     other = [(loser, winner) for winner, loser in CIRCLE]
-    g = rock_paper_scissors()
-    h = seats(planned(["rock", "paper", "scissors"], 2, 30, game="h"), by_beating(other))
+    g = rock_paper_scissors(8)
+    h = seats(planned(["rock", "paper", "scissors"], 2, 8, game="h"), by_beating(other))
     both = pd.concat([h, g])
     first, second = pair_boards(both, rank(both))
     assert (first, second) == (pairs(g), pairs(h))
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(st.randoms(use_true_random=False), st.integers(0, 10))
 def test_pairs_depend_neither_on_the_order_of_rows_nor_on_names(random, seed):
     frame = noisy(planned(NAMES, 3, 8), dict(zip(NAMES, (0.2, 0.1, 0.0, -0.3), strict=True)), seed=seed)
