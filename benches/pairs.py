@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from benches.coverage import Floats, Ints, League, Table
-from weigh.harness.results.ranking.intransitivity import LEVEL, cyclic_share, sure_circle
+from weigh.harness.results.ranking.intransitivity import cyclic_share, sure_circle
 from weigh.harness.results.ranking.pairwise import Encounters, meetings, pair_blocks
 from weigh.harness.stats.clustered import ZERO
+from weigh.harness.stats.power import LEVEL
 
 REPETITIONS = 1_000
 

@@ -34,7 +34,7 @@ def print_text(text: str) -> None:
     """A line or more on standard output. Raises Refused when it cannot be written: a full disk, say."""
     failure = _write(sys.stdout, text + "\n")
     if failure is not None:
-        raise Refused(f"standard output cannot be written: {failure}", code=INVALID)
+        raise Refused(f"standard output cannot be written: {failure}", code=INVALID, kind="output-closed")
 
 
 def print_note(text: str) -> None:

@@ -75,7 +75,8 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Fol
         if not lines.wait_for_some():
             raise Refused(
                 "human: standard input is no terminal and holds no moves; play in a terminal, or with --serve in a "
-                "browser, or pipe a line for each move"
+                "browser, or pipe a line for each move",
+                kind="no-input",
             )
         people.desk = TerminalDesk(aliases, people.seats, rules, lines)
         return Following()

@@ -46,7 +46,9 @@ def port_misread(words: Sequence[str]) -> Iterator[None]:
         following = next((after for word, after in pairwise(words) if word == "--serve"), "")
         if not following or following.isdigit() or quote(following) not in str(error):
             raise
-        raise Refused(f"--serve {following}: PORT is a whole number from 0 to 65535; without one, {error}") from error
+        raise Refused(
+            f"--serve {following}: PORT is a whole number from 0 to 65535; without one, {error}", kind="bad-port"
+        ) from error
 
 
 @contextmanager
@@ -63,7 +65,9 @@ def served(port: int | None) -> Iterator[LiveServer | None]:
     try:
         server = LiveServer(port)
     except OSError as error:
-        raise Refused(f"--serve {port}: {error.strerror or error}; leave out PORT for any free one") from None
+        raise Refused(
+            f"--serve {port}: {error.strerror or error}; leave out PORT for any free one", kind="port-taken"
+        ) from None
     with server:
         yield server
 

@@ -216,17 +216,17 @@ def _read(path: Path) -> str:
             content = stream.read(LARGEST + 1)
     except FileNotFoundError as error:
         known = [other.name for other in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-        raise ConfigError(f"{path}: no such file{nearest(path.name, known)}") from error
+        raise ConfigError(f"{path}: no such file{nearest(path.name, known)}", kind="no-file") from error
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from error
+        raise ConfigError(f"{path}: {error.strerror or error}", kind="unreadable-file") from error
     if len(content) > LARGEST:
-        raise ConfigError(f"{path}: larger than {LARGEST // 1000} kB, so no ladder config")
+        raise ConfigError(f"{path}: larger than {LARGEST // 1000} kB, so no ladder config", kind="too-large")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            f"{path}:{line}: not UTF-8 text (byte {content[error.start]:#04x}); save it as UTF-8"
+            f"{path}:{line}: not UTF-8 text (byte {content[error.start]:#04x}); save it as UTF-8", kind="not-utf8"
         ) from error
 
 
@@ -237,7 +237,7 @@ def _document(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError as error:
-        raise ConfigError(f"{source}: nested too deeply") from error
+        raise ConfigError(f"{source}: nested too deeply", kind="too-deep") from error
     except tomllib.TOMLDecodeError as error:
         message, line = str(error), text.count("\n") + 1
         if match := _PLACE.search(message):
@@ -252,9 +252,11 @@ def _document(text: str, source: str) -> dict[str, Any]:
         elif message.startswith("Expected newline") and re.match(r"[^=]*=\s*[-+]?[0-9]", words):
             message += "; a number has no zeros in front, and whatever is no number stands in quotes"
         quoted = f": {one_line(words)}" if words else ""
-        raise ConfigError(f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{quoted}") from error
+        raise ConfigError(
+            f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{quoted}", kind="not-toml"
+        ) from error
     except ValueError as error:  # Python's own bound on the digits of a number
-        raise ConfigError(f"{source}: holds a number of thousands of digits") from error
+        raise ConfigError(f"{source}: holds a number of thousands of digits", kind="not-toml") from error
 
 
 def _put(document: dict[str, Any], path: KeyPath, value: object) -> None:

@@ -177,12 +177,13 @@ def design(entrants: int, seats: int) -> Design:
 def require_table(entrants: int, seats: int) -> None:
     """Raise ScheduleInvalid unless `entrants` fill at least one table of at least two seats."""
     if seats < 2:
-        raise ScheduleInvalid(f"a table has at least 2 seats, not {seats}")
+        raise ScheduleInvalid(f"a table has at least 2 seats, not {seats}", kind="too-few-seats")
     if entrants < seats:
         missing = seats - entrants
         raise ScheduleInvalid(
             f"a table has {seats} seats and there {_are(entrants, 'entrant')}: "
-            f"add {missing} more (scripted baselines such as match and random can fill the places)"
+            f"add {missing} more (scripted baselines such as match and random can fill the places)",
+            kind="too-few-entrants",
         )
 
 

@@ -162,10 +162,12 @@ def shape_of(episodes: Sequence[Episode]) -> tuple[str, int]:
     """The one game and the one number of seats of `episodes`. Raises ScheduleInvalid when there are none or several."""
     shapes = sorted({(episode.game, len(episode.entrants)) for episode in episodes})
     if not shapes:
-        raise ScheduleInvalid("there are no episodes")
+        raise ScheduleInvalid("there are no episodes", kind="no-episodes")
     if len(shapes) > 1:
         found = ", ".join(f"{game} at {seats} seats" for game, seats in shapes)
-        raise ScheduleInvalid(f"a schedule is of one game and one table size; these episodes are of {found}")
+        raise ScheduleInvalid(
+            f"a schedule is of one game and one table size; these episodes are of {found}", kind="mixed-games"
+        )
     return shapes[0]
 
 
@@ -259,10 +261,12 @@ class _History:
 def _checked(entrants: Sequence[str], blocks: int) -> tuple[str, ...]:
     """The names in a fixed order."""
     if blocks < 1:
-        raise ScheduleInvalid(f"a schedule has at least 1 block, not {blocks}")
+        raise ScheduleInvalid(f"a schedule has at least 1 block, not {blocks}", kind="no-blocks")
     twice = sorted(name for name, count in Counter(entrants).items() if count > 1)
     if twice:
-        raise ScheduleInvalid(f"entrant {twice[0]!r} is named twice: give each entrant a name of its own")
+        raise ScheduleInvalid(
+            f"entrant {twice[0]!r} is named twice: give each entrant a name of its own", kind="given-twice"
+        )
     return tuple(sorted(entrants))
 
 

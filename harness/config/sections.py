@@ -6,12 +6,12 @@ so that one reading finds them all. `examples/ladder.toml` shows every key with 
 
 from __future__ import annotations
 
-import math
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, JsonValue, ValidationInfo, field_validator
 
@@ -171,29 +171,17 @@ class Prompted(Section):
             for key, item in value.items():
                 if key in RESERVED_BODY_FIELDS:
                     raise ValueError(f"{key} is written by the client itself and cannot stand in extra")
-                _require_json(item, key)
+                try:
+                    json.dumps(item, allow_nan=False)
+                except (TypeError, ValueError):
+                    raise ValueError(
+                        f"{key} holds a date, a time, inf or nan, which JSON cannot hold; a date goes in quotes"
+                    ) from None
         return value
 
     @property
     def sampling(self) -> Sampling:
         return Sampling(self.max_tokens, self.temperature, self.seed, self.extra)
-
-
-def _require_json(value: Any, place: str) -> None:
-    """Raise ValueError for what TOML can write and JSON cannot: dates, times, inf and nan."""
-    match value:
-        case dict():
-            for key, item in value.items():
-                _require_json(item, f"{place}.{key}")
-        case list():
-            for item in value:
-                _require_json(item, place)
-        case float() if not math.isfinite(value):
-            raise ValueError(f"{place} must be a finite number, not {value}")
-        case bool() | int() | float() | str():
-            return
-        case _:
-            raise ValueError(f"{place} is a date or time, which JSON cannot hold; put it in quotes")
 
 
 class _Schedule(Section):
@@ -299,23 +287,32 @@ def _entrant(
     if isinstance(value, dict) and value and not set(value) & set(Prompted.model_fields):
         # gpt-5.1 = "..." without quotes is, to TOML, a table gpt-5 with a key 1.
         whole = f"{name}.{next(iter(value))}"
-        raise ConfigError(f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"')
+        raise ConfigError(
+            f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"',
+            kind="not-an-entrant",
+        )
     require_name(name)
     spec = _word(name, value, folder) if isinstance(value, str) else _table(problems, path, name, value, folder)
     if spec is None:
         return None
     if name in every_scripted() and spec.scripted != name:
-        raise ConfigError(f"{name} is the name of a scripted policy; call this entrant something else")
+        raise ConfigError(
+            f"{name} is the name of a scripted policy; call this entrant something else", kind="entrant-name"
+        )
     if games and not any(spec.plays(game) for game in games):
         plays = [game for game in GAMES if spec.plays(game)]
-        raise ConfigError(f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}")
+        raise ConfigError(
+            f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}",
+            kind="plays-nothing",
+        )
     return spec
 
 
 def _word(name: str, word: str, folder: Path) -> EntrantSpec:
     if word.startswith("@"):
         raise ConfigError(
-            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model"
+            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model",
+            kind="not-an-entrant",
         )
     return parse_entrant(word, folder, name=name)
 
@@ -323,7 +320,8 @@ def _word(name: str, word: str, folder: Path) -> EntrantSpec:
 def _table(problems: Problems, path: KeyPath, name: str, value: object, folder: Path) -> EntrantSpec | None:
     if not isinstance(value, dict):
         raise ConfigError(
-            f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {as_written(value)}"
+            f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {as_written(value)}",
+            kind="not-an-entrant",
         )
     section = problems.check(Prompted, value, path)
     if section is None:

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from weigh.harness.gate.sequential import WIDEST, present
 from weigh.harness.stats.clustered import LEAST_ALIKE, cluster_mean, zeroed
 from weigh.harness.stats.fixed import detectable
-from weigh.harness.stats.rank_bootstrap import POWER
+from weigh.harness.stats.power import LEVEL, POWER
 from weigh.harness.stats.sign_flip import sign_flip
-
-LEVEL = 0.05
-"""Two-sided, of interval and effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from weigh.harness.config.sections import RunFolder, Seconds, name_of, read_entr
 from weigh.harness.errors import ConfigError
 from weigh.harness.gate.checks import Check
 from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, known_measures
-from weigh.harness.gate.differences import Ends
 from weigh.harness.providers.endpoints.settings import EndpointSettings
 from weigh.harness.words import as_written, did_you_mean
 
@@ -46,8 +45,6 @@ class GateHead(RunFolder):
     max_void_rate: float = Field(default=0.1, ge=0, le=0.5)
     max_fallback_rate: float = Field(default=MAX_FALLBACK_RATE, ge=0, le=1)
     """A candidate, or a baseline, that the fallback made more of its moves for is no pass."""
-    ends: Ends = "surest"
-    """What is taken for the largest loss of a block."""
 
 
 class GateLimits(Section):

@@ -163,7 +163,7 @@ def load(run: str | Path | Sequence[str | Path]) -> Results:
     """
     given = [run] if isinstance(run, str | Path) else list(run)
     if not given:
-        raise StoreRefused("no run was given to load")
+        raise StoreRefused("no run was given to load", kind="no-run")
     folders = tuple(Path(folder) for folder in given)
     manifests: list[Manifest] = []
     home: dict[str, Path] = {}
@@ -172,7 +172,8 @@ def load(run: str | Path | Sequence[str | Path]) -> Results:
             manifest = store.manifest
         if manifest.run_id in home:
             raise StoreRefused(
-                f"{home[manifest.run_id]} and {folder} hold the same run {manifest.run_id}; give it once"
+                f"{home[manifest.run_id]} and {folder} hold the same run {manifest.run_id}; give it once",
+                kind="given-twice",
             )
         home[manifest.run_id] = folder
         manifests.append(manifest)

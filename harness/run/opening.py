@@ -195,7 +195,7 @@ def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec
     lacks = {model: lacking(endpoint) for model, endpoint in endpoints.items()}
     lines = [f"{', '.join(dict.fromkeys(users[model]))}: {line}" for model, line in lacks.items() if line is not None]
     if lines:
-        raise Refused(*lines)
+        raise Refused(*lines, kind="not-ready")
 
 
 def lacking(endpoint: Endpoint) -> str | None:

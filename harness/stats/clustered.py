@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING, TypeAlias
 
+from weigh.harness.stats.power import CONFIDENCE
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.intp]
     Floats: TypeAlias = NDArray[np.float64]
     Flags: TypeAlias = NDArray[np.bool_]
-
-CONFIDENCE = 0.95
-"""Of every interval."""
 
 DRAWS = 2_000
 """Of the block bootstrap."""

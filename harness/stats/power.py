@@ -14,6 +14,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+
+LEVEL = 0.05
+"""At which a difference is significant, and somebody is called first."""
+
+CONFIDENCE = 1 - LEVEL
+"""Of every interval."""
+
+POWER = 0.8
+"""The chance to see a difference, for which numbers of blocks and detectable differences are worked out."""
 
 LEAST_BLOCKS = 2
 """Fewer give no interval, and so no test."""
@@ -33,9 +43,9 @@ class Test:
 
     difference: float = 0.1
     """In mean score."""
-    alpha: float = 0.05
+    alpha: float = LEVEL
     """The chance to see a difference where there is none."""
-    power: float = 0.8
+    power: float = POWER
     """The chance to see a difference of this size."""
 
 
@@ -96,3 +106,14 @@ def detectable(sd: float, blocks: float, test: Test, share: float = 1.0) -> floa
     if missing(LARGEST) < 0:
         return None
     return float(optimize.brentq(missing, 0.0, LARGEST, xtol=1e-9))
+
+
+@cache
+def errors_detectable(freedom: float) -> float:
+    """How many standard errors a true difference must have so that a t test at LEVEL, two-sided, succeeds with POWER.
+
+    The chance of a success on the wrong side is left out: it is below 0.0001.
+    """
+    from scipy import special, stats
+
+    return float(special.nctdtrinc(freedom, 1 - POWER, stats.t.ppf(0.5 + CONFIDENCE / 2, freedom)))

@@ -7,24 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
-from weigh.harness.stats.clustered import BOOTSTRAP_SEED, CONFIDENCE, DRAWS, ZERO, agrees_by_luck, at_most, zeroed
-from weigh.harness.stats.power import LARGEST, Test, blocks_needed
+from weigh.harness.stats.clustered import BOOTSTRAP_SEED, DRAWS, ZERO, agrees_by_luck, at_most, zeroed
+from weigh.harness.stats.power import CONFIDENCE, LARGEST, LEVEL, POWER, Test, blocks_needed, errors_detectable
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Estimates, Flags, Floats, Ints
 
 BLOCKS_AT_ONCE = 4_096
 """Weights drawn at a time, so that memory does not grow with the run."""
-
-POWER = 0.8
-"""The chance to see the difference, for which `blocks_needed` and `detectable` are worked out."""
-
-LEVEL = 1 - CONFIDENCE
-"""At which somebody is called first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +68,7 @@ class Gap:
         differ so much, None for no interval."""
         if isnan(self.half_width):
             return None
-        least = _errors_detectable(self.freedom) * self.error
+        least = errors_detectable(self.freedom) * self.error
         return least if least <= LARGEST else inf
 
 
@@ -194,7 +187,7 @@ def detectable_between(estimates: Estimates, chosen: Sequence[int]) -> float | N
         freedom = np.minimum(estimates.freedom[one], estimates.freedom[others])
         shown = ~agrees_by_luck(freedom) | (errors > 0)
         found += [
-            _errors_detectable(f) * error
+            errors_detectable(f) * error
             for f, error in zip(freedom[shown].tolist(), errors[shown].tolist(), strict=True)
         ]
     least = float(np.median(found)) if found else None
@@ -206,14 +199,3 @@ def errors_beside(influence: Floats, one: int, others: Sequence[int]) -> Floats:
     import numpy as np
 
     return zeroed(np.sqrt(((influence[:, others] - influence[:, [one]]) ** 2).sum(axis=0)))
-
-
-@cache
-def _errors_detectable(freedom: float) -> float:
-    """How many standard errors a true difference must have so that a t test at 5 %, two-sided, succeeds with POWER.
-
-    The chance of a success on the wrong side is left out: it is below 0.0001.
-    """
-    from scipy import special, stats
-
-    return float(special.nctdtrinc(freedom, 1 - POWER, stats.t.ppf(0.5 + CONFIDENCE / 2, freedom)))

@@ -69,7 +69,7 @@ def require_ladders(runs: Sequence[tuple[Path, Manifest]]) -> None:
     for folder, manifest in runs:
         if (told := _NO_LADDER.get(kind_of(manifest))) is not None:
             what, reader = told
-            raise StoreRefused(f"{folder} {what}, and no ladder; {reader}")
+            raise StoreRefused(f"{folder} {what}, and no ladder; {reader}", kind="no-ladder")
 
 
 def require_one_ladder(runs: Sequence[tuple[Path, Manifest]]) -> None:
@@ -85,7 +85,8 @@ def require_one_ladder(runs: Sequence[tuple[Path, Manifest]]) -> None:
                 apart = ", ".join(f"{place} {was} and {now}" for place, was, now in found)
                 raise StoreRefused(
                     f"{before} and {folder} play {game} under different configs, so that their scores do not mean the "
-                    f"same: {apart}; read them one at a time"
+                    f"same: {apart}; read them one at a time",
+                    kind="other-config",
                 )
 
 

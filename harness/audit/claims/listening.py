@@ -34,7 +34,8 @@ from weigh.games.game import Observation, Seat
 from weigh.harness.audit.claims.arms import PROBES
 from weigh.harness.audit.measures.ballast import states_of
 from weigh.harness.seeds import derive, stream
-from weigh.harness.stats.clustered import CONFIDENCE, cluster_mean
+from weigh.harness.stats.clustered import cluster_mean
+from weigh.harness.stats.power import CONFIDENCE
 from weigh.harness.store.calls import Call, CallKey
 from weigh.harness.store.record import Decision, Record
 from weigh.policies.contract import (

@@ -124,7 +124,7 @@ def directions(
     `seed` and the entrant's name.
     """
     import numpy as np
-    from statsmodels.stats.multitest import multipletests
+    from scipy.stats import false_discovery_control
 
     names = sorted({*observed, *(name for row in observed.values() for each in row for name in each.rivals)})
     found: list[Direction] = []
@@ -139,7 +139,7 @@ def directions(
     if not tested:
         return tuple(found)
     p = np.array([each.p for each in tested])
-    q = multipletests(p, alpha=level, method="fdr_bh")[1]
+    q = false_discovery_control(p, method="bh")
     results: dict[tuple[str, str], dict[str, Any]] = {}
     for each, adjusted in zip(tested, q, strict=True):
         pair = each.pair

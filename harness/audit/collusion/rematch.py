@@ -15,7 +15,7 @@ from weigh.harness.audit.collusion.seats import game_of
 from weigh.harness.config.schedule import AGAIN, ALIASES, WITHOUT, Episode, Pair, split_key
 from weigh.harness.stats.clustered import LEAST_ALIKE, at_most, cluster_mean, zeroed
 from weigh.harness.stats.multiple_tests import holm_of_known
-from weigh.harness.stats.rank_bootstrap import POWER
+from weigh.harness.stats.power import POWER
 from weigh.harness.stats.sign_flip import sign_flip
 from weigh.harness.store.record import Record
 

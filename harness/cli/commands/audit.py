@@ -81,7 +81,7 @@ def audit(
     if replay_shuffled is None:
         for given, option in ((pair, "--pair"), (replace_with, "--replace-with"), (name, "--name")):
             if given:
-                raise Refused(f"{option}: only with --replay-shuffled CONFIG.toml")
+                raise Refused(f"{option}: only with --replay-shuffled CONFIG.toml", kind="option-without")
         found = audit_of(runs, settings, tell=True)
         _print(found, "json" if json else format, rounds)
         code = _verdict(found, fail_on_flag)
@@ -169,7 +169,9 @@ def _replay(
     found = audit_of(runs, settings, tell=True)
     if not found.tables:
         raise Refused(
-            "--replay-shuffled: nothing to play again: no episode of goofspiel is finished", code=INCONCLUSIVE
+            "--replay-shuffled: nothing to play again: no episode of goofspiel is finished",
+            code=INCONCLUSIVE,
+            kind="nothing-to-replay",
         )
     known = sorted({each.entrant for table in found.tables for each in table.indices})
     if pairs:
@@ -177,7 +179,7 @@ def _replay(
     else:
         chosen = list(dict.fromkeys((each.by, each.toward) for each in found.flagged))
         if not chosen:
-            raise Refused("--replay-shuffled: no pair is flagged; name one with --pair I:J")
+            raise Refused("--replay-shuffled: no pair is flagged; name one with --pair I:J", kind="nothing-flagged")
     return replay_shuffled(runs, config, chosen, replace_with=replace_with, name=name, json=json)
 
 
@@ -185,16 +187,21 @@ def _pair(words: str, known: Sequence[str]) -> tuple[str, str]:
     """Two entrants out of `I:J`; names may hold colons themselves."""
     cuts = [(words[:at], words[at + 1 :]) for at, character in enumerate(words) if character == ":"]
     if not cuts:
-        raise Refused(f"--pair {quote(words)}: must be two entrants with a colon between, who stands aside first")
+        raise Refused(
+            f"--pair {quote(words)}: must be two entrants with a colon between, who stands aside first",
+            kind="not-a-pair",
+        )
     fits = [(by, toward) for by, toward in cuts if by in known and toward in known]
     if len(fits) == 1:
         by, toward = fits[0]
         if by == toward:
-            raise Refused(f"--pair {quote(words)}: an entrant is no pair with itself")
+            raise Refused(f"--pair {quote(words)}: an entrant is no pair with itself", kind="not-a-pair")
         return by, toward
     if fits:
-        raise Refused(f"--pair {quote(words)}: can be read in {len(fits)} ways; rename the entrants")
+        raise Refused(
+            f"--pair {quote(words)}: can be read in {len(fits)} ways; rename the entrants", kind="ambiguous-pair"
+        )
     by, toward = cuts[0]
     wrong = toward if by in known else by
     hint = nearest(wrong, known) or f" (entrants: {', '.join(known[:20])})"
-    raise Refused(f"--pair {quote(words)}: no entrant {quote(wrong)} in these runs{hint}")
+    raise Refused(f"--pair {quote(words)}: no entrant {quote(wrong)} in these runs{hint}", kind="unknown-entrant")

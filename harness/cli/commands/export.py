@@ -59,7 +59,7 @@ def export(
     chosen = format or file.suffix.removeprefix(".").lower()
     if chosen not in FORMATS:
         what = f"{chosen} is none of {', '.join(FORMATS)}" if chosen else "it has no ending that says which format"
-        raise Refused(f"{file}: {what}; name one with --format")
+        raise Refused(f"{file}: {what}; name one with --format", kind="format-unknown")
     if str(file) != "-":
         check_output("FILE", file, [run])
     if chosen == "json" and episode is None and table in (None, "records"):
@@ -84,7 +84,8 @@ def _only_episode(run: Path) -> str:
     if len(finished) != 1:
         raise Refused(
             f"json holds one record, and {run} has {len(finished)} finished episodes: name one with --episode, "
-            + (f"as {finished[0]}" if finished else "once there is one")
+            + (f"as {finished[0]}" if finished else "once there is one"),
+            kind="episode-missing",
         )
     return finished[0]
 
@@ -107,5 +108,7 @@ def _to_stdout(run: Path, format: str, table: str | None, episode: str | None) -
         except OSError as error:
             forget(sys.stdout)
             if not isinstance(error, BrokenPipeError):
-                raise Refused(f"standard output cannot be written: {error.strerror or error}", code=INVALID) from error
+                raise Refused(
+                    f"standard output cannot be written: {error.strerror or error}", code=INVALID, kind="output-closed"
+                ) from error
     return rows

@@ -88,6 +88,6 @@ def mock_server(
         given["plan"] = None if plan is None else load_plan(plan)
         serve(read_options({name: value for name, value in given.items() if value is not None}), announce)
     except ValueError as error:
-        raise Refused(" ".join(str(error).split())) from error
+        raise Refused(" ".join(str(error).split()), kind="fault-plan") from error
     except CannotListen as error:
-        raise Refused(f"{error}; choose another with --port") from error
+        raise Refused(f"{error}; choose another with --port", kind="port-taken") from error

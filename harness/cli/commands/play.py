@@ -158,9 +158,9 @@ def settings_given(words: list[str]) -> dict[str, Any]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise Refused(f"--set {word}: write KEY=VALUE, e.g. --set cards=6")
+            raise Refused(f"--set {word}: write KEY=VALUE, e.g. --set cards=6", kind="not-key-value")
         if key in settings:
-            raise Refused(f"--set {key}: given twice")
+            raise Refused(f"--set {key}: given twice", kind="given-twice")
         try:
             settings[key] = json_module.loads(value)
         except (ValueError, RecursionError):
@@ -173,9 +173,9 @@ def _require_writable(out: Path | None) -> None:
     if out is None:
         return
     if out.is_dir():
-        raise Refused(f"--out {out}: is a folder; give the name of a file")
+        raise Refused(f"--out {out}: is a folder; give the name of a file", kind="target-is-folder")
     if not out.absolute().parent.is_dir():
-        raise Refused(f"--out {out}: its folder does not exist")
+        raise Refused(f"--out {out}: its folder does not exist", kind="no-folder")
     from weigh.harness.run.folder import require_room
 
     require_room(out.absolute().parent)

@@ -69,12 +69,18 @@ def rank(
     Exit codes: 0 ranked; 2 not a run, or one that does not hold what it planned; 4 no finished episode.
     """
     if equal_weight and format in ("markdown", "latex", "csv"):
-        raise Refused(f"--equal-weight: not with --format {format}; use --json")
+        raise Refused(f"--equal-weight: not with --format {format}; use --json", kind="options-conflict")
     if measures and format in ("markdown", "latex", "csv"):
-        raise Refused(f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them")
+        raise Refused(
+            f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them",
+            kind="options-conflict",
+        )
     for option, asked in (("--boards", boards), ("--pairs", pairs)):
         if asked and format in ("csv", "latex") and not json:
-            raise Refused(f"{option}: not with --format {format}, which has one row an entrant; use --json")
+            raise Refused(
+                f"{option}: not with --format {format}, which has one row an entrant; use --json",
+                kind="options-conflict",
+            )
     if not show_ranking(
         runs_or_newest(runs),
         json=json,

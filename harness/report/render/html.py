@@ -59,6 +59,15 @@ def html_page(document: Document) -> str:
     return "".join(_page(document))
 
 
+def html_fragment(sections: Iterable[Section]) -> str:
+    """Sections as they stand in a page, without its style: for a notebook's cell."""
+    parts = []
+    for section in sections:
+        parts.append(f"<h4>{_text(section.title)}</h4>\n" if section.title else "")
+        parts += _blocks(section.blocks)
+    return "".join(parts)
+
+
 def _page(document: Document) -> Iterator[str]:
     style = _style()
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -106,15 +115,6 @@ def _section(section: Section, level: int) -> Iterator[str]:
     for part in section.parts:
         yield from _section(part, level + 1)
     yield "</section>\n"
-
-
-def html_sections(sections: Iterable[Section]) -> str:
-    """Sections by themselves, without a page around them: for a notebook."""
-    parts: list[str] = []
-    for section in sections:
-        parts += [f"<h4>{_text(section.title)}</h4>\n"] if section.title else []
-        parts += [*_blocks(section.blocks), html_sections(section.parts)]
-    return "".join(parts)
 
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:

@@ -38,6 +38,7 @@ from weigh.harness.report.sections.ladder_table import (
 )
 from weigh.harness.results.ranking.elo import SHUFFLES, Board, BoardRow, disagreeing
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Standing
+from weigh.harness.store.usage import Usage
 from weigh.harness.web.svg import Element
 from weigh.harness.words import money, plural, score, share
 
@@ -192,18 +193,15 @@ def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
         if indices
         else "",
     )
-    used = [account.usage for account in ladder.accounts.models]
-    dollars = money(sum(each.cost_known_usd for each in used), sum(each.unknown_cost_calls for each in used))
+    spent = sum((account.usage for account in ladder.accounts.models), Usage())
+    dollars = money(spent.cost_known_usd, spent.unknown_cost_calls)
     again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
-    calls = plural(sum(each.calls for each in used), "call")
-    yield "cost", f"{dollars}, {calls}{retried}" if used else ""
-    there = {*ESSENTIAL, BLOCKS}
+    calls = plural(spent.calls, "call")
+    yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
+    used = {*ESSENTIAL, BLOCKS}
     more = {
-        f.heading
-        for game in ladder.games
-        for f in FURTHER
-        if f not in there and any(says(f, s) for s in game.standings)
+        f.heading for game in ladder.games for f in FURTHER if f not in used and any(says(f, s) for s in game.standings)
     }
     yield "more", f"{plural(len(more), 'more column')}, faults, costs and all warnings: --wide" if more else ""
 

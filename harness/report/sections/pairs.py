@@ -27,8 +27,8 @@ from weigh.harness.report.render.document import (
 )
 from weigh.harness.report.render.html import tone
 from weigh.harness.report.sections.audit import sections
-from weigh.harness.results.ranking.intransitivity import LEVEL
 from weigh.harness.results.ranking.matchups import Pair, PairBoard, Ticket
+from weigh.harness.stats.power import LEVEL
 from weigh.harness.words import interval, plural, share, shown
 
 LEGIBLE = 14

@@ -11,6 +11,7 @@ from math import comb
 from typing import TYPE_CHECKING, Final
 
 from weigh.harness.stats.clustered import ZERO, at_most, components, laplacian_inverse, zeroed
+from weigh.harness.stats.power import LEVEL
 
 if TYPE_CHECKING:
     from weigh.harness.results.ranking.pairwise import PairBlocks
@@ -21,9 +22,6 @@ FLIPS: Final = 2_000
 FLIP_SEED: Final = 20_261_201
 FLIPS_AT_ONCE: Final = 250
 """So that memory does not grow with the number of pairs."""
-
-LEVEL: Final = 0.05
-"""Of the claim that there is a circle."""
 
 
 @dataclass(frozen=True, slots=True)

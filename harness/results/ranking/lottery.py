@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from weigh.harness.stats.clustered import CONFIDENCE, LEAST_ALIKE
+from weigh.harness.stats.clustered import LEAST_ALIKE
+from weigh.harness.stats.power import CONFIDENCE
 
 if TYPE_CHECKING:
     from weigh.harness.results.ranking.pairwise import PairBlocks

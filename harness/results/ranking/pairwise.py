@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from weigh.harness.errors import RowsInvalid
 from weigh.harness.results.ranking.rows import GameRows, split_by_game
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
-from weigh.harness.stats.clustered import CONFIDENCE, LEAST_ALIKE, ZERO, zeroed
+from weigh.harness.stats.clustered import LEAST_ALIKE, ZERO, zeroed
+from weigh.harness.stats.power import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -152,7 +153,8 @@ def _check_tables(game: str, names: Sequence[str], keys: Sequence[tuple[str, str
         episode, seat = (int(place) for place in np.argwhere(twice)[0])
         raise RowsInvalid(
             f"{game}: {names[line[episode, seat]]} sits twice at the table of {keys[episode][1]}; "
-            "an entrant that plays itself has no place on a board"
+            "an entrant that plays itself has no place on a board",
+            kind="sits-twice",
         )
 
 

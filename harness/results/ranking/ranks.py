@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from weigh.harness.stats.clustered import at_most
 from weigh.harness.stats.multiple_tests import holm
-from weigh.harness.stats.rank_bootstrap import LEVEL, draw_ranks
+from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.rank_bootstrap import draw_ranks
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Estimates

@@ -31,7 +31,7 @@ def extended_run(order: LadderConfig, manifest: Manifest, note: Callable[[str], 
     """
     folder = order.run_folder
     if not holds_run(folder):
-        raise Refused(f"{folder} holds no run to extend; without --extend this config makes a new one")
+        raise Refused(f"{folder} holds no run to extend; without --extend this config makes a new one", kind="no-run")
     with opened(lambda: Store.open(folder)) as store:
         require_as_planned([store], whole=False)
         more = required_extension(order, store, manifest)
@@ -52,6 +52,7 @@ def required_extension(order: LadderConfig, store: Store, manifest: Manifest) ->
         raise Refused(
             f"{order.run_folder} cannot be extended to this config; give it a name of its own (--name), or mend:",
             *(f"  {line}" for line in reasons),
+            kind="not-extendable",
         )
     return _extension(order, store, manifest)
 

@@ -79,5 +79,6 @@ def require_prices(order: LadderConfig) -> None:
     if unknown:
         raise Refused(
             f"limits.max_usd cannot be kept: the cost of {', '.join(unknown)} is not known; give a price (dollars per "
-            f'million tokens), as [models."{unknown[0]}"] price = {{ input = 1.0, output = 4.0 }}, or drop max_usd'
+            f'million tokens), as [models."{unknown[0]}"] price = {{ input = 1.0, output = 4.0 }}, or drop max_usd',
+            kind="price-unknown",
         )

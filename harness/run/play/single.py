@@ -304,7 +304,7 @@ def prepare(
     game_config = _config(rules, words, settings)
     for spec in specs:
         if not spec.plays(game):
-            raise Refused(f"{spec.name} does not play {game}; `weigh policies` lists what does")
+            raise Refused(f"{spec.name} does not play {game}; `weigh policies` lists what does", kind="wrong-game")
     endpoints = _endpoints(specs, given)
     require_ready(endpoints, specs)
     policies: dict[str, Policy] = {policy.name: policy for policy in policies_for(specs, rules, game_config)}
@@ -341,13 +341,15 @@ def _config(rules: AnyGame, words: Sequence[str], settings: Mapping[str, Any]) -
     wanted = dict(settings)
     if "seats" not in wanted and len(words) not in rules.seats:
         span = str(low) if low == high else f"{low} to {high}"
-        raise Refused(f"{rules.name} is for {span} seats, and {_named(words)}; give one entrant for each seat")
+        raise Refused(
+            f"{rules.name} is for {span} seats, and {_named(words)}; give one entrant for each seat", kind="wrong-seats"
+        )
     if "seats" in rules.config_type.model_fields:
         wanted.setdefault("seats", len(words))
     config = read_config(rules, wanted)
     seats = rules.seat_count(config)
     if len(words) != seats:
-        raise Refused(f"{rules.name} has {seats} seats under this config, and {_named(words)}")
+        raise Refused(f"{rules.name} has {seats} seats under this config, and {_named(words)}", kind="wrong-seats")
     return config
 
 
@@ -369,7 +371,8 @@ def entrants_of(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, 
     if not prompted and (idle := asked.for_prompts()):
         raise Refused(
             f"{', '.join(idle)}: only an entrant PROMPT.md@provider:model can follow it, and none is named "
-            "(@names play as their config says)"
+            "(@names play as their config says)",
+            kind="option-without",
         )
     if asked.base_url is not None:
         for model in (spec.model for spec in prompted):
@@ -384,4 +387,4 @@ def _endpoints(specs: Iterable[EntrantSpec], given: Mapping[str, EndpointSetting
         return {spec.model: endpoint_for(spec.model, given) for spec in specs if spec.model is not None}
     except EndpointInvalid as error:
         hint = "" if "base_url" not in str(error) else "; --base-url gives it, or [models] of a config (--config)"
-        raise Refused(f"{error}{hint}") from error
+        raise Refused(f"{error}{hint}", kind=error.kind) from error
