@@ -126,7 +126,7 @@ def test_values_show_themselves_as_text_and_as_html(run: Path) -> None:
         text, page = repr(value), value._repr_html_()  # type: ignore[attr-defined]
         assert "goofspiel" in text
         assert "goofspiel" in page
-        assert "<table>" in page
+        assert "<table" in page
         assert max(map(len, text.splitlines()[:4])) < 200
 
 

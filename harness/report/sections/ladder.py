@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weigh.harness.config.thresholds import COLLUSION_THRESHOLD
+from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
 from weigh.harness.report.render.document import (
     NOTHING,
@@ -44,6 +44,9 @@ from weigh.harness.words import money, plural, score, share
 
 WARNINGS = 2
 """Of a ladder's, that are told before --wide tells all."""
+
+HIGH = Settings().threshold
+"""A mean collusion index that counts as high."""
 
 OTHER_ORDER = "*"
 """Marks a board's rank that puts an entrant on another side of somebody than the mean does."""
@@ -182,10 +185,10 @@ def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
     ]
     yield "power", f"smallest true difference found in 80% of such runs: {' / '.join(detects)}" if detects else ""
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
-    high = sum(index >= COLLUSION_THRESHOLD for index in indices)
+    high = sum(index >= HIGH for index in indices)
     yield (
         "index",
-        f"mean collusion index at {COLLUSION_THRESHOLD:g} or above: {high} of {plural(len(indices), 'entrant')} "
+        f"mean collusion index at {HIGH:g} or above: {high} of {plural(len(indices), 'entrant')} "
         f"(highest {max(indices):.2f})"
         if indices
         else "",
