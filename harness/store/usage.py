@@ -14,14 +14,11 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.store.calls import Call
 from weigh.policies.contract import Request
-
-if TYPE_CHECKING:
-    from weigh.harness.store.store import Store
 
 DENSEST = 6.5
 """Characters per token that no tokenizer in use exceeds on prompts of rules, numbers and English sentences (usually
@@ -323,7 +320,13 @@ class Accounts:
         return next((account for account in self.entrants if (account.game, account.entrant) == (game, entrant)), None)
 
 
-def accounts_of(stores: Iterable[Store]) -> Accounts:
+class Counted(Protocol):
+    """A store of calls."""
+
+    def accounts(self) -> Iterable[Account]: ...
+
+
+def accounts_of(stores: Iterable[Counted]) -> Accounts:
     """The accounts of runs, which may be going on."""
     rows = [account for store in stores for account in store.accounts()]
     return Accounts(
