@@ -15,8 +15,7 @@ from weigh.harness.report.render.aligned import aligned
 from weigh.harness.report.render.markdown import harmless, list_lines, table_lines
 from weigh.harness.report.sections.table_columns import GAP, grid
 from weigh.harness.report.sections.table_notes import heading, notes, totals
-from weigh.harness.results.ranking.flat import ladder_rows
-from weigh.harness.results.ranking.standings import Ladder
+from weigh.harness.results.ranking.standings import Ladder, ladder_rows
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,7 +88,7 @@ def markdown(ladder: Ladder) -> str:
 def csv_text(ladder: Ladder) -> str:
     """For other programs: a row for each entrant of each game, every number unrounded, unknown ones empty.
 
-    The columns are those of `harness.results.ranking.flat`.
+    The columns are those of `harness.results.ranking.standings`.
     """
     columns, rows = ladder_rows(ladder)
     text = io.StringIO()
