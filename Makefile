@@ -1,4 +1,5 @@
 # Everything a person or a CI job does here. `make demo` and `make test` need python3 >= 3.11 and nothing else.
+# `make test` is for every change: three minutes on two cores. `make test-all` is that and what takes longer.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -6,7 +7,7 @@ STAMP := $(VENV)/.installed
 CHROMIUM ?= /usr/bin/chromium
 export CHROMIUM
 
-.PHONY: demo test check format lint types bench chromium screenshots clean
+.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden clean
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit("weigh needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -22,8 +23,22 @@ demo: $(STAMP)
 	$(BIN)/weigh verify results/demo
 	@echo "The results lie in results/demo. Look again with: $(BIN)/weigh rank results/demo"
 
+# Compiled files are kept even where the environment says otherwise: every worker and every command that a test starts reads
+# them, and compiling takes half of what collecting the tests does.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
+
 test: $(STAMP) chromium
-	$(BIN)/python -m pytest -n auto -q
+	$(PYTEST) -m "not slow"
+
+# What `make test` leaves out, and every property with more examples.
+test-slow: $(STAMP) chromium
+	$(PYTEST) -m "slow or hypothesis"
+
+test-all: test test-slow
+
+# The same tests as `make test`, and what each room of them takes of its budget (tests/README.md).
+test-budget: $(STAMP) chromium
+	$(PYTEST) -m "not slow" -p tests.budget
 
 check: format lint types test
 
@@ -46,6 +61,10 @@ chromium:
 
 screenshots: $(STAMP) chromium
 	$(BIN)/python -m tests.browser.screenshots
+
+# Writes the words of refusals anew; what changed is read as a diff.
+golden: $(STAMP)
+	WEIGH_GOLDEN=1 $(BIN)/python -m pytest -q tests/cli/test_refusals.py
 
 bench: $(STAMP)
 	$(BIN)/python -m benches

@@ -27,7 +27,8 @@ from typing import Any
 
 from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
 from weigh.harness.config.schedule import Episode, schedule
-from weigh.harness.providers.endpoints.endpoints import Endpoint, client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import Endpoint, endpoint_for
 from weigh.harness.providers.endpoints.prices import cost_of
 from weigh.harness.providers.mock_server import MockServerProcess, Options
 from weigh.harness.run.concurrency import Slots

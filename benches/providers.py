@@ -20,7 +20,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.policies.contract import Message, Request, Sampling
 
 SYSTEM, USER = "The rules of the game, told once. " * 60, "The position now. " * 30

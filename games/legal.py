@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
+from weigh.games import legal_line
 from weigh.games.game import AnswerForm, Json, MoveIllegal
 from weigh.games.values import commas, quote, read_integer
 
@@ -67,10 +68,9 @@ class Bids(Numbers):
 
     def describe(self) -> str:
         """`1, 2, 5, 9`; a long unbroken run as `1 to 20`."""
-        first, last = self.values[0], self.values[-1]
-        if len(self.values) >= _LONG_RUN and last - first == len(self.values) - 1:
-            return f"{first} to {last}"
-        return commas(self.values)
+        values = self.values
+        unbroken = values[-1] - values[0] == len(values) - 1
+        return legal_line.run(values) if unbroken and len(values) >= _LONG_RUN else commas(values)
 
     def read(self, value: Json) -> int:
         """The bid that `value` stands for. Raises MoveUnreadable or MoveIllegal, quoting a short cut of `value`."""

@@ -144,3 +144,21 @@ def exit_code(error: Exception) -> int | None:
     if isinstance(error, GameError | UnknownPolicy | PromptInvalid):
         return USAGE
     return INVALID if isinstance(error, ProviderFailure) else None
+
+
+def kind_of(error: Exception) -> str | None:
+    """The short, stable name of what an error refuses or reports; None for a bug."""
+    if isinstance(error, WeighError):
+        return error.kind
+    from weigh.games.game import GameError
+    from weigh.policies.contract import ProviderFailure
+    from weigh.policies.operator_prompt import PromptInvalid
+    from weigh.policies.scripted.registry import UnknownPolicy
+
+    kinds: dict[type[Exception], str] = {
+        GameError: "rules",
+        UnknownPolicy: "unknown-policy",
+        PromptInvalid: "prompt-invalid",
+        ProviderFailure: "provider",
+    }
+    return next((kind for type_, kind in kinds.items() if isinstance(error, type_)), None)

@@ -1,17 +1,20 @@
-"""Numbers, times, money and foreign text as short words for a terminal.
+"""Numbers, intervals, shares, times, money, foreign text and wrong values as short words: one notation each.
 
-Owns formatting only. Knows nothing of runs, and no terminal but its encoding.
-
-The end of an error line that helps: the name that was probably meant, or all there are.
-
-Owns its wording, for messages only: nothing is ever looked up by likeness. The measure is `games.values`'s.
+Owns formatting only. Knows nothing of runs, and no terminal but its encoding. Names are suggested in messages only:
+nothing is ever looked up by likeness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from typing import Final, get_args
 
-from weigh.games.values import nearest
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from weigh.games.values import nearest, quote
 from weigh.policies.contract import Fault
 from weigh.policies.show import one_line
 
@@ -80,6 +83,22 @@ def score(value: float | None) -> str:
     return "0.000" if float(text) == 0 else text
 
 
+def interval(ends: Sequence[float] | None, form: Callable[[float], str] = score) -> str:
+    """`[-0.069, +0.075]`, the ends as `form` writes them; `-` where there is none."""
+    return "-" if ends is None else f"[{form(ends[0])}, {form(ends[1])}]"
+
+
+def share(value: float | None) -> str:
+    """In per cent, `2.6%`; never `0.0%` for something that happened, nor `100.0%` for nearly all; `-` for None."""
+    if value is None:
+        return "-"
+    if 0 < value < 0.001:
+        return "<0.1%"
+    if 0.999 < value < 1:
+        return ">99.9%"
+    return f"{value:.1%}"
+
+
 def fault_counts(faults: dict[Fault, int]) -> str:
     """Faults by kind, the commonest first: `truncated 12, illegal 3`; empty for none."""
     ranked = sorted(faults.items(), key=lambda item: (-item[1], item[0]))
@@ -89,3 +108,68 @@ def fault_counts(faults: dict[Fault, int]) -> str:
 def plural(number: int, one: str, many: str | None = None) -> str:
     """`1 call`, `2 calls`; `many` where an s is not enough."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+_DEMANDS: Final[Mapping[str, str]] = {
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be above {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be below {lt}",
+}
+"""What a value should have been, by the type of pydantic's error and with its bounds."""
+
+
+def in_words(details: ErrorDetails, section: type[BaseModel]) -> str:
+    """One of pydantic's errors about a `section`: what the value must be, and what it is."""
+    kind, value, bounds, key = details["type"], details["input"], details.get("ctx", {}), str(details["loc"][-1])
+    if kind == "extra_forbidden":
+        return f"unknown key{did_you_mean(key, _table_of(details, section).model_fields)}"
+    if kind == "missing":
+        field = _table_of(details, section).model_fields.get(key)
+        return f"missing: {field.description}" if field is not None and field.description else "missing"
+    if kind == "literal_error":
+        known = [word.strip("' ") for word in re.split(r",| or ", str(bounds["expected"]))]
+        near = did_you_mean(value, known) if isinstance(value, str) else f"; known: {', '.join(known)}"
+        return f"{as_written(value)} is no choice{near}"
+    if kind == "value_error":
+        demand = str(bounds["error"]).removeprefix("it ")
+        return f"{demand}, not {as_written(value)}" if isinstance(value, int | float) else demand
+    unquoted = kind == "string_type" and isinstance(value, int | float | date | time)
+    demand = _DEMANDS[kind].format_map(bounds) if kind in _DEMANDS else details["msg"][:1].lower() + details["msg"][1:]
+    return f"{demand}, not {as_written(value)}{'; put it in quotes' if unquoted else ''}"
+
+
+def _table_of(details: ErrorDetails, section: type[BaseModel]) -> type[BaseModel]:
+    """The section, below `section`, that the last key of an error's path belongs to."""
+    for key in details["loc"][:-1]:
+        field = section.model_fields.get(str(key))
+        kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+        section = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), section)
+    return section
+
+
+def as_written(value: object) -> str:
+    """A TOML value in a message: its kind where the text alone would mislead."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case str():
+            return f"the text {quote(value)}"
+        case Mapping():
+            return "a table"
+        case list():
+            return f"the list {quote(value)}"
+        case datetime() | date() | time():
+            return f"the date or time {value.isoformat()}"
+        case _:
+            return quote(value)

@@ -18,6 +18,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
+from weigh.games import legal_line
 from weigh.games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable, Seat
 from weigh.games.values import commas, quote, read_integer, read_word
 
@@ -130,12 +131,11 @@ class Actions:
         `["place", weight, scale, announced] with weight 1, 5; scale 0, 1, 2; announced 1, 2, 3, 4, 5; or
         ["challenge", number] with number 3`, on one line.
         """
-        return "; or ".join(
-            f'["{word}", {", ".join(_ACTIONS[word]._fields)}] with '
-            + "; ".join(
-                f"{part} {commas(values)}" for part, values in zip(_ACTIONS[word]._fields, allowed, strict=True)
-            )
-            for word, allowed in self._forms()
+        return legal_line.forms(
+            {
+                word: dict(zip(_ACTIONS[word]._fields, map(commas, allowed), strict=True))
+                for word, allowed in self._forms()
+            }
         )
 
     def sample(self, rng: Random) -> list[Json]:

@@ -14,9 +14,10 @@ from random import Random
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from weigh.games import legal_line
 from weigh.games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
 from weigh.games.legal import Numbers
-from weigh.games.values import quote, read_integer, read_word
+from weigh.games.values import commas, quote, read_integer, read_word
 
 Axis: TypeAlias = Literal["horizontal", "vertical"]
 
@@ -67,9 +68,7 @@ class AuctionBids:
 
     def describe(self) -> str:
         """`"pass", 4 to 999`."""
-        if not self._bids:
-            return f'"{PASS}"'
-        return f'"{PASS}", {self.low} to {self.high}' if self.low < self.high else f'"{PASS}", {self.low}'
+        return commas([f'"{PASS}"', *([legal_line.run(self._bids)] if self._bids else [])])
 
     def sample(self, rng: Random) -> int | str:
         """One of them. Takes one `rng.random()`."""
@@ -126,7 +125,7 @@ class FirstChoices:
 
     def describe(self) -> str:
         """The four of them as JSON objects."""
-        return ", ".join(map(json.dumps, self))
+        return commas(map(json.dumps, self))
 
     def sample(self, rng: Random) -> dict[str, Json]:
         """One of them. Takes one `rng.random()`."""
@@ -190,7 +189,7 @@ class Steps(Numbers):
 
     def describe(self) -> str:
         """Each as the JSON object that a model would write."""
-        return ", ".join(json.dumps(answered(self.axis, step)) for step in self.values)
+        return commas(json.dumps(answered(self.axis, step)) for step in self.values)
 
     @property
     def words(self) -> str:

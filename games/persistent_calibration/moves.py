@@ -17,6 +17,7 @@ from functools import cache
 from random import Random
 from typing import NamedTuple, TypeAlias
 
+from weigh.games import legal_line
 from weigh.games.game import AnswerForm, Json, MoveIllegal, MoveUnreadable
 from weigh.games.values import commas, quote, read_integer, read_word
 
@@ -141,15 +142,12 @@ class Placements:
 
     def describe(self) -> str:
         """`scale A, B, C; side left, right; weight 1, 3`; with garnets what may go with each weight in brackets."""
-        if self.most:
-            weights = ", ".join(f"{weight} (modify {self._changes(weight)})" for weight in self.hand)
-        else:
-            weights = commas(self.hand)
-        return f"scale {', '.join(SCALES)}; side {', '.join(SIDES)}; weight {weights}"
+        weights = map(self._with_changes, self.hand) if self.most else self.hand
+        return legal_line.lists({"scale": commas(SCALES), "side": commas(SIDES), "weight": commas(weights)})
 
-    def _changes(self, weight: int) -> str:
+    def _with_changes(self, weight: int) -> str:
         changes = [modify for held, modify in _options(self.hand, self.most) if held == weight]
-        return f"{changes[0]} to {changes[-1]}"
+        return legal_line.bound(weight, "modify", legal_line.run(changes))
 
     def sample(self, rng: Random) -> dict[str, Json]:
         """One placement; all have the same chance to within 2**-45. Takes one `rng.random()`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -124,8 +124,9 @@ def main() -> NoReturn:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(words: Sequence[str]) -> int:
-    """Run the command that `words` stand for; returns its exit code. No exception leaves it but SystemExit.
+def run(words: Sequence[str], caught: Callable[[Exception], None] = lambda error: None) -> int:
+    """Run the command that `words` stand for; returns its exit code. No exception leaves it but SystemExit: `caught` is
+    handed the one that ended the command.
 
     A command that plays is refused within a running event loop and outside the main thread.
     """
@@ -136,6 +137,7 @@ def run(words: Sequence[str]) -> int:
         print_note("weigh: interrupted")
         return INTERRUPTED
     except Exception as error:
+        caught(error)
         if debug:
             print_note("".join(traceback.format_exception(error)).rstrip("\n"))
         lines, code = _told(error, words)

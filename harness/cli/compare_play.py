@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh.games.registry import game_named, read_config
-from weigh.harness.cli.single import Asked, entrants_of
 from weigh.harness.config.blocks import planned
 from weigh.harness.config.entrants import Renamed
 from weigh.harness.config.sections import safe_name
@@ -26,6 +25,7 @@ from weigh.harness.gate.order import TIMEOUT, Common, arm_order, field_of
 from weigh.harness.gate.play import brake_on, drive, exchanges_for, play_together, require_playable
 from weigh.harness.run.limits import Ceilings
 from weigh.harness.run.opening import closing_notes
+from weigh.harness.run.play.single import Asked, entrants_of
 from weigh.harness.run.signals import stopping_on_signals
 from weigh.policies.contract import Fault
 from weigh.policies.replicate import Redrawn

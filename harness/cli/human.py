@@ -88,7 +88,9 @@ class People:
         for number, line in enumerate(self._kept.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
             where = f"{self._kept}, line {number}"
             if line.count("[") + line.count("{") > _BRACKETS:
-                raise Refused(f"{where}: nested too deeply for a move; delete the line, and it is asked anew")
+                raise Refused(
+                    f"{where}: nested too deeply for a move; delete the line, and it is asked anew", kind="too-deep"
+                )
             try:
                 kept = json.loads(line)
                 seat, move = kept["seat"], kept["move"]
@@ -96,7 +98,10 @@ class People:
                 break  # a line that a crash cut off: what follows is asked anew
             if type(seat) is not int or seat not in self.seats:
                 people = ", ".join(map(str, self.seats))
-                raise Refused(f"{where}: seat {quote(seat)} is no person's here (seats: {people}); delete the line")
+                raise Refused(
+                    f"{where}: seat {quote(seat)} is no person's here (seats: {people}); delete the line",
+                    kind="not-a-persons-seat",
+                )
             self._before.setdefault(seat, []).append(move)
         self._rewrite()
 
@@ -167,7 +172,9 @@ class TerminalDesk:
             elif self._lines.terminal:
                 print_note(f"that is no legal move: {one_line(refused, 400)}")
             else:  # nobody is there to write a better one
-                raise Refused(f"human: a line of standard input is no legal move: {one_line(refused, 400)}")
+                raise Refused(
+                    f"human: a line of standard input is no legal move: {one_line(refused, 400)}", kind="illegal-move"
+                )
             print_note(f"{self._aliases[seat]}, your move? (? shows the rules, q stops)")
             for _ in range(MOVELESS) if not self._lines.terminal else count():
                 line = await self._next()
@@ -180,7 +187,10 @@ class TerminalDesk:
                     return line
                 if self._lines.terminal:
                     print_note(f"{self._aliases[seat]}, your move? (? shows the rules, q stops)")
-            raise Refused(f"human: {MOVELESS} lines of standard input in a row hold no move; pipe a line for each move")
+            raise Refused(
+                f"human: {MOVELESS} lines of standard input in a row hold no move; pipe a line for each move",
+                kind="no-move",
+            )
 
     def moved(self, seat: Seat) -> None:
         if self._shared:
@@ -204,7 +214,9 @@ class TerminalDesk:
             return line
         if self._lines.terminal:
             raise Left
-        raise Refused("human: standard input ended before the episode did; pipe a line for each move")
+        raise Refused(
+            "human: standard input ended before the episode did; pipe a line for each move", kind="input-ended"
+        )
 
     def _show(self, observation: Observation) -> None:
         from rich.padding import Padding

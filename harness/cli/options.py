@@ -19,7 +19,11 @@ from typing import Annotated
 import typer
 
 from weigh.games.values import nearest, quote
+from weigh.harness.cli.output import print_note
 from weigh.policies.contract import STYLES
+
+RESULTS = Path("results")
+"""Where commands keep runs, and look for the newest one."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,300}", re.ASCII)
 
@@ -27,6 +31,27 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document.
 SettingOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A key of the game's config. May be repeated.")
 ]
+
+
+RunsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[RUN...]", help="Run folders, as `weigh ladder` makes them; else the newest ladder."),
+]
+
+
+def runs_or_newest(runs: Sequence[Path] | None) -> list[Path]:
+    """The runs that were named, or the newest ladder below results/, which is told."""
+    return list(runs) if runs else [newest(ladder=True)]
+
+
+def newest(*, ladder: bool = False) -> Path:
+    """The newest run below results/, told on standard error before anything else. Raises StoreRefused where there is
+    none."""
+    from weigh.harness.store.kinds import newest_run
+
+    run = newest_run(RESULTS, ladder=ladder)
+    print_note(f"{run}, the newest {'ladder' if ladder else 'run'}")
+    return run
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str | int], int]:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, TextIO
 
 from weigh.harness.errors import INVALID, Refused
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from weigh.harness.report.render.document import Section
+    from weigh.harness.report.render.text import Ink
 
 UNBOUNDED: Final = 10_000
 """Columns of what is no terminal: nothing is wrapped that another program reads."""
@@ -31,7 +34,7 @@ def print_text(text: str) -> None:
     """A line or more on standard output. Raises Refused when it cannot be written: a full disk, say."""
     failure = _write(sys.stdout, text + "\n")
     if failure is not None:
-        raise Refused(f"standard output cannot be written: {failure}", code=INVALID)
+        raise Refused(f"standard output cannot be written: {failure}", code=INVALID, kind="output-closed")
 
 
 def print_note(text: str) -> None:
@@ -71,6 +74,17 @@ def print_rich(*parts: RenderableType) -> None:
     print_text("\n".join(line.rstrip() for line in rendered.getvalue().rstrip("\n").split("\n")))
 
 
+def print_sections(sections: Iterable[Section]) -> None:
+    """Sections on standard output: in the width of a terminal, whole for everything else."""
+    from weigh.harness.report.render.text import plain_lines, renderable
+
+    width = terminal_width()
+    if width is None:
+        print_text("\n".join(plain_lines(sections)))
+    else:
+        print_rich(renderable(sections, width, encoding()))
+
+
 def terminal_width() -> int | None:
     """The columns of standard output, None when it is no terminal."""
     if sys.stdout is None or not sys.stdout.isatty():
@@ -88,6 +102,21 @@ def takes_colours(environ: Mapping[str, str]) -> bool:
 def encoding() -> str:
     """What standard output can be written in."""
     return (sys.stdout.encoding if sys.stdout is not None else None) or "utf-8"
+
+
+def ink() -> Ink:
+    """Drawn characters for a terminal that can show them, ASCII for everything else."""
+    from dataclasses import astuple
+
+    from weigh.harness.report.render.text import ASCII, DRAWN
+
+    if terminal_width() is None or os.environ.get("TERM", "").lower() == "dumb":
+        return ASCII
+    try:
+        "".join(astuple(DRAWN)).encode(encoding())
+    except UnicodeEncodeError:
+        return ASCII
+    return DRAWN
 
 
 def _write(stream: TextIO | None, text: str) -> str | None:

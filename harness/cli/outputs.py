@@ -20,26 +20,34 @@ def check_output(option: str, target: Path, inputs: Iterable[str | Path] = ()) -
     from weigh.harness.results.export import is_of_a_run
 
     if is_of_a_run(target):
-        raise Refused(f"{option} {target}: this is where a run keeps what was played; give another name")
+        raise Refused(
+            f"{option} {target}: this is where a run keeps what was played; give another name", kind="target-is-runs"
+        )
     for name in inputs:
         source = Path(name)
         kept = [each for each in source.iterdir() if is_of_a_run(each)] if source.is_dir() else [source]
         if any(_same(target, each) for each in kept):
-            raise Refused(f"{option} {target}: this is what is read; it would be lost; give another name")
+            raise Refused(
+                f"{option} {target}: this is what is read; it would be lost; give another name", kind="target-is-input"
+            )
 
 
 def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
     """Refuse a file whose name says that it is something else than what is written. None at all is fine."""
     if target.suffix and target.suffix.lower() not in endings:
         raise Refused(
-            f"{option} {target}: what is written is no {target.suffix} file; end it in {' or '.join(endings)}"
+            f"{option} {target}: what is written is no {target.suffix} file; end it in {' or '.join(endings)}",
+            kind="wrong-ending",
         )
 
 
 def check_page(option: str, target: Path) -> None:
     """Refuse to write a page that nobody named over a file that is no such page."""
     if target.exists() and not _is_page(target):
-        raise Refused(f"{option}: {target} is there and is no page of weigh; give another folder, or move it away")
+        raise Refused(
+            f"{option}: {target} is there and is no page of weigh; give another folder, or move it away",
+            kind="target-is-foreign",
+        )
 
 
 def check_folder(option: str, folder: Path) -> None:
@@ -52,7 +60,8 @@ def check_folder(option: str, folder: Path) -> None:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         raise Refused(
             f"{option} {folder}: it holds what is no page of weigh ({foreign[0]}{more}), which pages might replace; "
-            f"give a folder of its own, e.g. {option} {folder / 'pages'}/"
+            f"give a folder of its own, e.g. {option} {folder / 'pages'}/",
+            kind="target-is-foreign",
         )
 
 

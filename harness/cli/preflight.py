@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from weigh.harness.cli.opening import unsent
 from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for
 from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.run.concurrency import shortage
 from weigh.harness.run.folder import no_room
 from weigh.harness.run.opening import calls_at_once, lacking, schedule_of, versions
+from weigh.harness.run.play.opening_lines import unsent
 
 if TYPE_CHECKING:
     from weigh.harness.config.config import LadderConfig

@@ -6,55 +6,44 @@ more. Afterwards everything is shown to everybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.harness.cli.output import print_note
-from weigh.harness.cli.serving import Watches
 from weigh.harness.errors import Refused
+from weigh.harness.run.play.followers import Watches, Watching
+from weigh.harness.run.play.single import Following
 
 if TYPE_CHECKING:
     from weigh.games.game import Json
     from weigh.harness.cli.human import People
-    from weigh.harness.cli.single import Single
     from weigh.harness.run.episode import Table, Watch
-    from weigh.harness.run.runner import Onlooker
+    from weigh.harness.run.play.single import Single
     from weigh.harness.store.calls import Void
     from weigh.harness.store.record import Record
     from weigh.harness.web.live.server import LiveServer
 
 
-@dataclass(frozen=True, slots=True)
-class Seating:
-    """How an episode is followed while it is played, and who is told of its end."""
+def watching(own: Watch | None, other: Watching) -> Watching:
+    """The watch of an episode: `own` and the other, as far as there are such."""
 
-    live: Callable[[Table], Watch | None] = lambda table: None
-    onlookers: tuple[Onlooker, ...] = ()
-    ended: Callable[[Record | Void | str], None] = lambda result: None
-    """To be called once: with the record, with the void, or with why there is neither."""
+    def watch(table: Table) -> Watch | None:
+        found = tuple(one for one in (own, other(table)) if one is not None)
+        return Watches(found) if found else None
 
-    def watching(self, own: Watch | None) -> Callable[[Table], Watch | None]:
-        """The watch of the episode: `own` and the live page's, as far as there are such."""
-
-        def watch(table: Table) -> Watch | None:
-            found = tuple(one for one in (own, self.live(table)) if one is not None)
-            return Watches(found) if found else None
-
-        return watch
+    return watch
 
 
-def seating(single: Single, server: LiveServer | None) -> Seating:
+def seating(single: Single, people: People | None, server: LiveServer | None) -> Following:
     """Sit everybody down, and say on standard error where pages are.
 
     Raises Refused when a person could not be asked.
     """
-    if single.people is not None:
-        return _in_person(single, single.people, server)
-    return Seating() if server is None else _watched(single, server)
+    if people is not None:
+        return _in_person(single, people, server)
+    return Following() if server is None else _watched(single, server)
 
 
-def _watched(single: Single, server: LiveServer) -> Seating:
+def _watched(single: Single, server: LiveServer) -> Following:
     from weigh.harness.run.events import Closing, Plan
     from weigh.harness.store.record import Record
     from weigh.harness.web.live.feed import Feed
@@ -73,10 +62,10 @@ def _watched(single: Single, server: LiveServer) -> Seating:
         else:
             feed.run_finished(Closing("stopped", 0, 1, 1, result.cause))
 
-    return Seating(feed.watch, (feed,), ended)
+    return Following(watch=feed.watch, onlookers=(feed,), ended=ended)
 
 
-def _in_person(single: Single, people: People, server: LiveServer | None) -> Seating:
+def _in_person(single: Single, people: People, server: LiveServer | None) -> Following:
     from weigh.harness.cli.human import BrowserDesk, Lines, TerminalDesk
 
     game, config = single.division.game, single.division.config
@@ -86,10 +75,11 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Sea
         if not lines.wait_for_some():
             raise Refused(
                 "human: standard input is no terminal and holds no moves; play in a terminal, or with --serve in a "
-                "browser, or pipe a line for each move"
+                "browser, or pipe a line for each move",
+                kind="no-input",
             )
         people.desk = TerminalDesk(aliases, people.seats, rules, lines)
-        return Seating()
+        return Following()
     from weigh.harness.web.live.pages import SeatPage
     from weigh.harness.web.live.seat import SeatRoom
 
@@ -103,7 +93,7 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Sea
         for room in rooms.values():
             room.conclude(ending)
 
-    return Seating(ended=ended)
+    return Following(ended=ended)
 
 
 def conclusion(result: Record | Void | str) -> dict[str, Json]:

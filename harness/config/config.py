@@ -10,29 +10,28 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
-from weigh.games.game import AnyGame
 from weigh.games.values import nearest
-from weigh.harness.config.designs import Rows, design, require_table
+from weigh.harness.config.designs import design, require_table
 from weigh.harness.config.entrants import EntrantSpec, policies_for
 from weigh.harness.config.problems import KeyPath, Problems, dotted
 from weigh.harness.config.sections import (
     BINDING_LIMITS,
-    GameTable,
     Head,
+    LadderGame,
     Limits,
     Rank,
     games_meant,
+    name_of,
     read_endpoints,
     read_entrants,
     read_games,
     read_models,
-    safe_name,
     with_baselines,
 )
 from weigh.harness.errors import ConfigError, ScheduleInvalid
@@ -46,23 +45,6 @@ LARGEST = 1_000_000
 """Bytes; what is larger is no config."""
 
 SECTIONS = ("games", "entrants", "models", "limits", "rank")
-
-
-@dataclass(frozen=True, slots=True)
-class LadderGame:
-    """One game of a ladder."""
-
-    game: AnyGame
-    config: BaseModel
-    blocks: int
-    rows: Rows = "cyclic"
-    """For two seats always `cyclic`: there both kinds are the same."""
-    blocks_given: bool = False
-    """Whether the file says how many blocks; else they are one cycle of tables."""
-
-    @property
-    def seats(self) -> int:
-        return self.game.seat_count(self.config)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +69,7 @@ class LadderConfig:
     limits: Limits
     rank: Rank
     warnings: tuple[str, ...] = ()
-    """What is allowed and probably not meant, one line each, to be shown before the run."""
+    """What is allowed and probably not meant, one line each, to be printed before the run."""
 
     @property
     def run_folder(self) -> Path:
@@ -106,7 +88,7 @@ class LadderConfig:
         """What decides the records of a run, with every default written out: a run goes on only where this is equal.
 
         Nothing of it belongs to one machine: prompt files stand with the hash of their content. Names, ceilings,
-        how much is done at once and who is ranked may change from one sitting to the next, and are not here.
+        how much is done at once and who is ranked may change from one invocation to the next, and are not here.
         """
         limits = self.limits.model_dump(mode="json")
         return {
@@ -149,10 +131,7 @@ def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None =
     for keys, value in given.items():
         _put(document, keys, value)
 
-    for key in document:
-        if key not in Head.model_fields and key not in SECTIONS:
-            problems.unknown((), key, [*Head.model_fields, *SECTIONS])
-    head = problems.check(Head, {key: document[key] for key in Head.model_fields if key in document}, ())
+    head = problems.head(Head, document, SECTIONS)
     limits = problems.check(Limits, document.get("limits", {}), ("limits",))
     rank = problems.check(Rank, document.get("rank", {}), ("rank",))
     asked = read_games(problems, document.get("games"))
@@ -162,12 +141,7 @@ def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None =
     endpoints = read_endpoints(problems, entrants, settings)
     if head is not None and head.baselines:
         entrants = with_baselines(entrants, names)
-    if head is not None and head.name is None and safe_name(path.stem) != path.stem:
-        problems.add(
-            (), f'name is missing, and no run folder can be called {path.stem}: name = "{safe_name(path.stem)}"'
-        )
-    if limits is not None:
-        _check_deadline(problems, limits)
+    name = name_of(problems, head, path)
     problems.raise_if_any()
     if head is None or limits is None or rank is None:
         raise AssertionError("a section is missing and no problem was noted")
@@ -176,7 +150,7 @@ def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None =
     problems.raise_if_any()
     return LadderConfig(
         source=path,
-        name=head.name or path.stem,
+        name=name,
         seed=head.seed,
         results=Path(os.path.normpath(path.parent / Path(head.results).expanduser())),
         baselines=head.baselines,
@@ -190,33 +164,21 @@ def parse_config(text: str, path: Path, overrides: Mapping[str, object] | None =
     )
 
 
-def _filled(problems: Problems, entry: GameTable, entrants: Sequence[EntrantSpec]) -> LadderGame:
+def _filled(problems: Problems, entry: LadderGame, entrants: Sequence[EntrantSpec]) -> LadderGame:
     """A game with its number of blocks, after its entrants were counted."""
-    seats = entry.game.seat_count(entry.config)
     field = sum(spec.plays(entry.game.name) for spec in entrants)
     try:
-        require_table(field, seats)
+        require_table(field, entry.seats)
     except ScheduleInvalid as error:
         problems.add(("games", entry.game.name), str(error))
-        return LadderGame(entry.game, entry.config, 0)
-    blocks = entry.blocks or len(design(field, seats).tables)
-    rows: Rows = "cyclic" if seats == 2 else entry.rows
-    return LadderGame(entry.game, entry.config, blocks, rows, blocks_given=entry.blocks is not None)
-
-
-def _check_deadline(problems: Problems, limits: Limits) -> None:
-    shortest = 2 * limits.decision_timeout
-    if limits.episode_deadline is not None and limits.episode_deadline < shortest:
-        problems.add(
-            ("limits", "episode_deadline"),
-            f"must be at least two decision timeouts ({shortest:g} s), not {limits.episode_deadline:g}: "
-            "a round is opened only while both attempts at it still fit",
-        )
+        return entry
+    blocks = entry.blocks if entry.blocks_given else len(design(field, entry.seats).tables)
+    return replace(entry, blocks=blocks, rows="cyclic" if entry.seats == 2 else entry.rows)
 
 
 def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
     """The part of an endpoint that can bear on what a model answers. A server on this machine counts as the same one
-    wherever it listens: ports change from one sitting to the next."""
+    wherever it listens: ports change from one invocation to the next."""
     return {
         "wire": endpoint.wire,
         "base_url": "this machine" if endpoint.loopback else endpoint.base_url,
@@ -254,17 +216,17 @@ def _read(path: Path) -> str:
             content = stream.read(LARGEST + 1)
     except FileNotFoundError as error:
         known = [other.name for other in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-        raise ConfigError(f"{path}: no such file{nearest(path.name, known)}") from error
+        raise ConfigError(f"{path}: no such file{nearest(path.name, known)}", kind="no-file") from error
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from error
+        raise ConfigError(f"{path}: {error.strerror or error}", kind="unreadable-file") from error
     if len(content) > LARGEST:
-        raise ConfigError(f"{path}: larger than {LARGEST // 1000} kB, so no ladder config")
+        raise ConfigError(f"{path}: larger than {LARGEST // 1000} kB, so no ladder config", kind="too-large")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            f"{path}:{line}: not UTF-8 text (byte {content[error.start]:#04x}); save it as UTF-8"
+            f"{path}:{line}: not UTF-8 text (byte {content[error.start]:#04x}); save it as UTF-8", kind="not-utf8"
         ) from error
 
 
@@ -275,7 +237,7 @@ def _document(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError as error:
-        raise ConfigError(f"{source}: nested too deeply") from error
+        raise ConfigError(f"{source}: nested too deeply", kind="too-deep") from error
     except tomllib.TOMLDecodeError as error:
         message, line = str(error), text.count("\n") + 1
         if match := _PLACE.search(message):
@@ -289,10 +251,12 @@ def _document(text: str, source: str) -> dict[str, Any]:
             message += "; text stands in quotes"
         elif message.startswith("Expected newline") and re.match(r"[^=]*=\s*[-+]?[0-9]", words):
             message += "; a number has no zeros in front, and whatever is no number stands in quotes"
-        shown = f": {one_line(words)}" if words else ""
-        raise ConfigError(f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{shown}") from error
+        quoted = f": {one_line(words)}" if words else ""
+        raise ConfigError(
+            f"{source}:{line}: not valid TOML: {message[:1].lower()}{message[1:]}{quoted}", kind="not-toml"
+        ) from error
     except ValueError as error:  # Python's own bound on the digits of a number
-        raise ConfigError(f"{source}: holds a number of thousands of digits") from error
+        raise ConfigError(f"{source}: holds a number of thousands of digits", kind="not-toml") from error
 
 
 def _put(document: dict[str, Any], path: KeyPath, value: object) -> None:

@@ -1,7 +1,7 @@
 """Block designs: which of E entrants sit down together, so that every pair meets equally often.
 
 Owns pure combinatorics over the numbers 0..E-1: one cycle of tables for E entrants at n seats, and the count of who met
-whom, who sat where and who sat beside whom. Knows no names, games, seeds or episodes; `harness.config.schedule` puts
+whom, who sat where and who sat next to whom. Knows no names, games, seeds or episodes; `harness.config.schedule` puts
 those on.
 
 One cycle is exact when every pair meets equally often in it. It is exact for a full table (E = n), for two seats
@@ -177,12 +177,13 @@ def design(entrants: int, seats: int) -> Design:
 def require_table(entrants: int, seats: int) -> None:
     """Raise ScheduleInvalid unless `entrants` fill at least one table of at least two seats."""
     if seats < 2:
-        raise ScheduleInvalid(f"a table has at least 2 seats, not {seats}")
+        raise ScheduleInvalid(f"a table has at least 2 seats, not {seats}", kind="too-few-seats")
     if entrants < seats:
         missing = seats - entrants
         raise ScheduleInvalid(
             f"a table has {seats} seats and there {_are(entrants, 'entrant')}: "
-            f"add {missing} more (scripted baselines such as match and random can fill the places)"
+            f"add {missing} more (scripted baselines such as match and random can fill the places)",
+            kind="too-few-entrants",
         )
 
 
@@ -191,7 +192,7 @@ def _are(count: int, noun: str) -> str:
 
 
 def _all_pairs(entrants: int) -> Iterator[Table]:
-    """Every pair once, in rounds in which nobody plays twice (the circle method for round robins)."""
+    """Every pair once, in rounds in which no entrant plays twice (the circle method for round robins)."""
     ring: list[int | None] = [*range(entrants)]
     if entrants % 2:
         ring.append(None)
@@ -254,7 +255,7 @@ def _spread(counts: Sequence[int]) -> tuple[int, int]:
 
 
 def _evened(tables: Sequence[Table], entrants: int) -> Iterator[Table]:
-    """The same tables, ordered so that a run cut short has seated everybody about equally often."""
+    """The same tables, ordered so that a run cut short has seated all entrants about equally often."""
     waiting = list(tables)
     sat = [0] * entrants
     while waiting:

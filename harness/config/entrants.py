@@ -76,17 +76,10 @@ class EntrantSpec:
         """All that decides how it plays, with every default; no name and nothing that belongs to one machine."""
         if self.scripted is not None:
             return {"scripted": self.scripted}
-        plain: dict[str, JsonValue] = json.loads(canonical(self._decisive()))
+        prompts = {game: {**file.to_json(), "style": self.style_with(file)} for game, file in self.prompts.items()}
+        decisive = {"model": self.model, "prompts": prompts, "sampling": self.sampling.to_json()}
+        plain: dict[str, JsonValue] = json.loads(canonical(decisive))
         return plain
-
-    def _decisive(self) -> dict[str, object]:
-        return {
-            "model": self.model,
-            "prompts": {
-                game: {**file.to_json(), "style": self.style_with(file)} for game, file in self.prompts.items()
-            },
-            "sampling": self.sampling.to_json(),
-        }
 
 
 def parse_entrant(
@@ -118,7 +111,7 @@ def parse_entrant(
         )
     if word in every_scripted():
         return EntrantSpec(name or word, scripted=word)
-    raise ConfigError(_not_an_entrant(word))
+    raise ConfigError(_not_an_entrant(word), kind="not-an-entrant")
 
 
 def parse_entrants(words: Sequence[str], folder: Path, **options: Any) -> tuple[EntrantSpec, ...]:
@@ -151,7 +144,7 @@ def _policy(spec: EntrantSpec, game: AnyGame, config: BaseModel) -> Policy:
         return policy if spec.name == policy.name else Renamed(spec.name, policy)
     file = spec.prompt_for(game.name)
     if file is None or spec.model is None:
-        raise ConfigError(f"{spec.name} does not play {game.name}")
+        raise ConfigError(f"{spec.name} does not play {game.name}", kind="wrong-game")
     return PromptedPolicy(
         name=spec.name,
         prompt=file.prompt,
@@ -190,12 +183,16 @@ def every_scripted() -> tuple[str, ...]:
 def require_name(name: str) -> str:
     """`name`, if an entrant may be called so. Raises ConfigError."""
     if name.casefold() in NO_NAMES:
-        raise ConfigError(f"{quote(name)} cannot name an entrant: readers of CSV take the word for a missing value")
+        raise ConfigError(
+            f"{quote(name)} cannot name an entrant: readers of CSV take the word for a missing value",
+            kind="entrant-name",
+        )
     if _NAME.fullmatch(name):
         return name
     raise ConfigError(
         f"{quote(name)} cannot name an entrant: letters, digits, '.', '_' and '-', at most {LONGEST_NAME}, "
-        f"first a letter or digit"
+        f"first a letter or digit",
+        kind="entrant-name",
     )
 
 
@@ -203,7 +200,10 @@ def require_model(word: str) -> str:
     """`word`, if it has the form `provider:model`. Raises ConfigError."""
     if _MODEL.fullmatch(word):
         return word
-    raise ConfigError(f"{quote(word)} is no model: write provider:model, as in anthropic:claude-x or local:smollm2")
+    raise ConfigError(
+        f"{quote(word)} is no model: write provider:model, as in anthropic:claude-x or local:smollm2",
+        kind="not-a-model",
+    )
 
 
 def default_name(prompt: str, model: str) -> str:
@@ -225,9 +225,11 @@ def _marked(name: str, word: str) -> str:
 
 def _known(name: str, known: Mapping[str, EntrantSpec] | None) -> EntrantSpec:
     if known is None:
-        raise ConfigError(f"@{name} is an entrant of a config: say which one with --config")
+        raise ConfigError(f"@{name} is an entrant of a config: say which one with --config", kind="config-missing")
     if name not in known:
-        raise ConfigError(f"@{name}: the config has no entrant {quote(name)}{did_you_mean(name, known)}")
+        raise ConfigError(
+            f"@{name}: the config has no entrant {quote(name)}{did_you_mean(name, known)}", kind="unknown-entrant"
+        )
     return known[name]
 
 

@@ -146,7 +146,7 @@ def made_again(manifest: Manifest, game: str, seats: int) -> tuple[Episode, ...]
     rows, seed = rows_of(manifest, game), manifest.seed
     ordered = _ordered(orders[0], game)
     if ordered is None:
-        raise ScheduleInvalid(f"the manifest does not say how many blocks of {game} were ordered")
+        raise ScheduleInvalid(f"the manifest does not say how many blocks of {game} were ordered", kind="no-blocks")
     planned = schedule(game, field_of(orders[0].policies, game), seats, ordered, seed, rows)
     for amendment, after in zip(manifest.amendments, orders[1:], strict=True):
         count = amendment.blocks.get(game, 0)

@@ -1,24 +1,21 @@
 """What is wrong with a config file, gathered into one list of lines.
 
-Owns how a problem reads: file, line, dotted path, the value found, the bound, the nearest known key. Knows no key of a
-ladder config; the sections it checks values against are handed in.
+Owns where a problem stands: file, line and dotted path. Knows no key of a ladder config; the sections it checks values
+against are handed in.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, time
-from typing import Any, TypeVar, get_args
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
 
 from weigh.games.values import quote
 from weigh.harness.errors import ConfigError
-from weigh.harness.words import did_you_mean
+from weigh.harness.words import as_written, did_you_mean, in_words
 
 KeyPath = tuple[str, ...]
 """The keys from the top of the file down to a value."""
@@ -33,12 +30,6 @@ class Section(BaseModel):
 AnySection = TypeVar("AnySection", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    line: int | None
-    text: str
-
-
 class Problems:
     """Collects what is wrong with one file."""
 
@@ -47,21 +38,22 @@ class Problems:
         self._source = source
         self._lines = line_numbers(text)
         self._overridden = frozenset(overridden)
-        self._found: list[_Problem] = []
+        self._found: list[tuple[int, str]] = []
+        """Line, 0 for none, and text."""
 
     def add(self, path: KeyPath, message: str) -> None:
         """Note a problem with the value at `path`."""
         if path in self._overridden:
-            self._found.append(_Problem(None, f"command line: {dotted(path)}: {message}"))
+            self._found.append((0, f"command line: {dotted(path)}: {message}"))
             return
-        line = next((self._lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self._lines), None)
-        place = self._source if line is None else f"{self._source}:{line}"
-        self._found.append(_Problem(line, f"{place}: {dotted(path)}: {message}" if path else f"{place}: {message}"))
+        line = next((self._lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self._lines), 0)
+        place = f"{self._source}:{line}" if line else self._source
+        self._found.append((line, f"{place}: {dotted(path)}: {message}" if path else f"{place}: {message}"))
 
     def check(self, section: type[AnySection], value: object, path: KeyPath) -> AnySection | None:
         """`value` as a `section`, or None after every problem with it was noted."""
         if not isinstance(value, dict):
-            self.add(path, f"must be a table, not {said(value)}")
+            self.tables(value, path)
             return None
         try:
             return section.model_validate(value, strict=True)
@@ -72,6 +64,23 @@ class Problems:
                 self.add((*path, *map(str, details["loc"])), in_words(details, section))
             return None
 
+    def head(
+        self, section: type[AnySection], document: Mapping[str, object], tables: Collection[str]
+    ) -> AnySection | None:
+        """The keys above every table as a `section`; `tables` are the other keys that a file may have."""
+        known = (*section.model_fields, *tables)
+        for key in document:
+            if key not in known:
+                self.unknown((), key, known)
+        return self.check(section, {key: document[key] for key in section.model_fields if key in document}, ())
+
+    def tables(self, value: object, path: KeyPath) -> dict[str, Any]:
+        """The entries of the table at `path`; none, once the problem is noted, of what is no table."""
+        if isinstance(value, dict):
+            return value
+        self.add(path, f"must be a table, not {as_written(value)}")
+        return {}
+
     def unknown(self, path: KeyPath, key: str, known: Iterable[str], kind: str = "key") -> None:
         """Note a key that means nothing; `kind` says what a key is here."""
         self.add((*path, key), f"unknown {kind}{did_you_mean(key, known)}")
@@ -79,78 +88,8 @@ class Problems:
     def raise_if_any(self) -> None:
         """Raise ConfigError with everything noted so far, in the order of the file."""
         if self._found:
-            ordered = sorted(self._found, key=lambda problem: problem.line or 0)
-            raise ConfigError(*dict.fromkeys(problem.text for problem in ordered))
-
-
-def in_words(details: ErrorDetails, section: type[BaseModel]) -> str:
-    """One pydantic error as a person would say it."""
-    kind, value, bounds = details["type"], details["input"], details.get("ctx", {})
-    match kind:
-        case "extra_forbidden":
-            return f"unknown key{did_you_mean(str(details['loc'][-1]), _table_of(details, section).model_fields)}"
-        case "missing":
-            field = _table_of(details, section).model_fields.get(str(details["loc"][-1]))
-            return f"missing: {field.description}" if field is not None and field.description else "missing"
-        case "int_type" | "int_from_float":
-            return f"must be a whole number, not {said(value)}"
-        case "float_type":
-            return f"must be a number, not {said(value)}"
-        case "finite_number":
-            return f"must be a finite number, not {said(value)}"
-        case "string_type":
-            remedy = "; put it in quotes" if isinstance(value, int | float | date | time) else ""
-            return f"must be text, not {said(value)}{remedy}"
-        case "bool_type":
-            return f"must be true or false, not {said(value)}"
-        case "dict_type" | "model_type" | "model_attributes_type":
-            return f"must be a table, not {said(value)}"
-        case "greater_than_equal":
-            return f"must be at least {bounds['ge']}, not {said(value)}"
-        case "greater_than":
-            return f"must be above {bounds['gt']}, not {said(value)}"
-        case "less_than_equal":
-            return f"must be at most {bounds['le']}, not {said(value)}"
-        case "less_than":
-            return f"must be below {bounds['lt']}, not {said(value)}"
-        case "literal_error":
-            known = [word.strip("' ") for word in re.split(r",| or ", str(bounds["expected"]))]
-            near = did_you_mean(value, known) if isinstance(value, str) else f"; known: {', '.join(known)}"
-            return f"{said(value)} is no choice{near}"
-        case "value_error":
-            return str(bounds["error"]).removeprefix("it ") + (
-                f", not {said(value)}" if isinstance(value, int | float) else ""
-            )
-        case _:
-            return f"{details['msg'][:1].lower()}{details['msg'][1:]}, not {said(value)}"
-
-
-def _table_of(details: ErrorDetails, section: type[BaseModel]) -> type[BaseModel]:
-    """The section, below `section`, that the last key of an error's path belongs to."""
-    for key in details["loc"][:-1]:
-        field = section.model_fields.get(str(key))
-        kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
-        section = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), section)
-    return section
-
-
-def said(value: object) -> str:
-    """A TOML value in a message: its kind where the text alone would mislead."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return quote(value) if isinstance(value, int) else repr(value)
-        case str():
-            return f"the text {quote(value)}"
-        case Mapping():
-            return "a table"
-        case list():
-            return f"the list {quote(value)}"
-        case datetime() | date() | time():
-            return f"the date or time {value.isoformat()}"
-        case _:
-            return quote(value)
+            ordered = sorted(self._found, key=lambda problem: problem[0])
+            raise ConfigError(*dict.fromkeys(text for _, text in ordered))
 
 
 def dotted(path: KeyPath) -> str:
@@ -189,15 +128,13 @@ def line_numbers(text: str) -> Mapping[KeyPath, int]:
 
 
 def _keys(text: str) -> KeyPath:
-    keys = re.findall(_KEY, text)
-    return tuple(_bare(key) for key in keys)
-
-
-def _bare(key: str) -> str:
-    if key[0] not in "\"'":
-        return key
+    """The keys of a dotted name; the text itself where it only looks like one."""
     try:
-        parsed: dict[str, Any] = tomllib.loads(f"key = {key}")
+        table = tomllib.loads(f"[{text}]")
     except tomllib.TOMLDecodeError:
-        return key[1:-1]
-    return str(parsed["key"])
+        return (text,)
+    keys: list[str] = []
+    while table:
+        ((key, table),) = table.items()
+        keys.append(key)
+    return tuple(keys)

@@ -19,7 +19,7 @@ from weigh.harness.words import did_you_mean
 from weigh.policies.operator_prompt import OperatorPrompt, PromptInvalid, parse_prompt_bytes
 
 PACKAGED = Path(str(files("weigh.prompts")))
-"""The package's own prompts, beside this package wherever it is installed; never what the current folder calls so."""
+"""The package's own prompts, next to this package wherever it is installed; never what the current folder calls so."""
 
 LARGEST = 1_000_000
 """Bytes; what is larger is no prompt."""
@@ -51,16 +51,19 @@ def read_prompt(written: str, folder: Path) -> PromptFile:
         with place.open("rb") as stream:
             content = stream.read(LARGEST + 1)
     except OSError as error:
-        raise ConfigError(f"prompt file {place}: {error.strerror or error}") from error
+        raise ConfigError(f"prompt file {place}: {error.strerror or error}", kind="unreadable-file") from error
     if len(content) > LARGEST:
-        raise ConfigError(f"prompt file {place}: larger than {LARGEST // 1000} kB")
+        raise ConfigError(f"prompt file {place}: larger than {LARGEST // 1000} kB", kind="too-large")
     try:
         prompt = parse_prompt_bytes(content, str(place))
     except PromptInvalid as error:
-        raise ConfigError(str(error)) from error
+        raise ConfigError(str(error), kind="prompt-invalid") from error
     for game in prompt.games:
         if game not in GAMES:
-            raise ConfigError(f"{place}: its header names an unknown game {quote(game)}{did_you_mean(game, GAMES)}")
+            raise ConfigError(
+                f"{place}: its header names an unknown game {quote(game)}{did_you_mean(game, GAMES)}",
+                kind="unknown-game",
+            )
     return PromptFile(written, place, hashlib.sha256(content).hexdigest(), prompt)
 
 
@@ -77,13 +80,13 @@ def packaged_words() -> list[str]:
 
 def _find(written: str, folder: Path) -> Path:
     if not written.strip() or "\0" in written:
-        raise ConfigError(f"prompt file {quote(written)}: not a file name")
+        raise ConfigError(f"prompt file {quote(written)}: not a file name", kind="not-a-file-name")
     try:
         asked = folder / Path(written).expanduser()
-    except RuntimeError as error:  # ~somebody, who has no home here
-        raise ConfigError(f"prompt file {quote(written)}: {error}") from error
+    except RuntimeError as error:  # ~NAME, of a user without a home here
+        raise ConfigError(f"prompt file {quote(written)}: {error}", kind="not-a-file-name") from error
     if asked.is_dir():
-        raise ConfigError(f"prompt file {asked}: is a folder; name a file in it")
+        raise ConfigError(f"prompt file {asked}: is a folder; name a file in it", kind="target-is-folder")
     if asked.exists():
         return asked
     word = PurePath(written).as_posix().removeprefix("./").removeprefix("prompts/")
@@ -91,4 +94,6 @@ def _find(written: str, folder: Path) -> Path:
     if word in words:
         return PACKAGED / word
     near = nearest(word, words) or f" ({', '.join(words)})"
-    raise ConfigError(f"prompt file {written}: not found; looked for {asked} and among the built-in prompts{near}")
+    raise ConfigError(
+        f"prompt file {written}: not found; looked for {asked} and among the built-in prompts{near}", kind="no-file"
+    )

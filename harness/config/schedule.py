@@ -21,7 +21,7 @@ that is replaced. Knows no policies, no store and no statistics: entrants are na
 
 The arms
 - `again`: the same entrants, seats, deal and names as the first time.
-- `aliases`: the same, under names dealt anew.
+- `aliases`: the same, under names dealt again.
 - `without-NAME`: the same as `again`, with another entrant in NAME's seat and under NAME's alias.
 
 In every arm players sit down afresh: models are asked again, and scripted policies draw from streams of their own. An
@@ -82,7 +82,7 @@ def episodes(
     """The episodes of `schedule`, one at a time, in memory that does not grow with `blocks`.
 
     A pure function of its arguments, in which the order of `entrants` plays no part. Cycles of the design follow each
-    other; for each the seed deals the entrants anew onto the places of the design, so that tables do not repeat. Where
+    other; for each the seed deals the entrants again onto the places of the design, so that tables do not repeat. Where
     a design is not exact, each cycle is dealt so that it evens out the meetings of the cycles before. Where a square
     alone has neighbours in one order only, each block takes the square or its mirror, whichever evens out the blocks
     before; a full table then keeps its order for two blocks, one each.
@@ -121,9 +121,9 @@ def catch_up(
 ) -> tuple[Episode, ...]:
     """The further blocks of `extend`, as few as bring every newcomer up to an equal share; none without newcomers.
 
-    Counted are meetings with entrants of today: who left is nobody's opponent any more. An equal share is as many as
-    the entrants of today have on average. Where they fill just one table nobody can catch up, and the share is as many
-    blocks as the others had on average when the newcomers came.
+    Only meetings with entrants of today count. An equal share is as many as the entrants of today have on average.
+    Where they fill just one table none can catch up, and the share is as many blocks as the others had on average when
+    the newcomers came.
     """
     names = _checked(entrants, 1)
     full = len(names) == shape_of(played)[1]
@@ -162,10 +162,12 @@ def shape_of(episodes: Sequence[Episode]) -> tuple[str, int]:
     """The one game and the one number of seats of `episodes`. Raises ScheduleInvalid when there are none or several."""
     shapes = sorted({(episode.game, len(episode.entrants)) for episode in episodes})
     if not shapes:
-        raise ScheduleInvalid("there are no episodes")
+        raise ScheduleInvalid("there are no episodes", kind="no-episodes")
     if len(shapes) > 1:
         found = ", ".join(f"{game} at {seats} seats" for game, seats in shapes)
-        raise ScheduleInvalid(f"a schedule is of one game and one table size; these episodes are of {found}")
+        raise ScheduleInvalid(
+            f"a schedule is of one game and one table size; these episodes are of {found}", kind="mixed-games"
+        )
     return shapes[0]
 
 
@@ -243,8 +245,7 @@ class _History:
         self._met.update((one, other) for one in table for other in table)
 
     def neediest(self, field: Sequence[str], seats: int) -> tuple[str, ...]:
-        """Whoever has played least, then again and again whoever has met the table least; the order of `field` breaks
-        ties."""
+        """The entrant that played least, then one by one those that met the table least; `field` breaks ties."""
         table = [min(field, key=lambda name: self._sat[name])]
         while len(table) < seats:
             free = [name for name in field if name not in table]
@@ -252,7 +253,7 @@ class _History:
         return tuple(table)
 
     def _claim(self, name: str, table: Sequence[str]) -> tuple[int, int, int]:
-        """Smaller is a better claim to join: whoever raises the sum of squared meetings least."""
+        """Smaller is a better claim to join: the one that raises the sum of squared meetings least."""
         met = [self._met[name, one] for one in table]
         return sum(met), max(met), self._sat[name]
 
@@ -260,10 +261,12 @@ class _History:
 def _checked(entrants: Sequence[str], blocks: int) -> tuple[str, ...]:
     """The names in a fixed order."""
     if blocks < 1:
-        raise ScheduleInvalid(f"a schedule has at least 1 block, not {blocks}")
+        raise ScheduleInvalid(f"a schedule has at least 1 block, not {blocks}", kind="no-blocks")
     twice = sorted(name for name, count in Counter(entrants).items() if count > 1)
     if twice:
-        raise ScheduleInvalid(f"entrant {twice[0]!r} is named twice: give each entrant a name of its own")
+        raise ScheduleInvalid(
+            f"entrant {twice[0]!r} is named twice: give each entrant a name of its own", kind="given-twice"
+        )
     return tuple(sorted(entrants))
 
 
@@ -381,7 +384,7 @@ def _arms(table: Episode, pairs: Sequence[Pair], stand_ins: Mapping[str, Sequenc
 def choose_stand_ins(
     tables: Sequence[Episode], offered: Sequence[str], barred: Collection[str]
 ) -> tuple[str, ...] | None:
-    """Who of `offered` (the best first) takes somebody's place at `tables`; None when some table has nobody left.
+    """Who of `offered` (the best first) takes an entrant's place at `tables`; None when some table has none left.
 
     One who sits at none of them, else as few as there can be, so that none has to sit at a table twice: one policy in
     two seats makes another game of it. At each table it is the first of them who does not sit there.

@@ -1,24 +1,19 @@
-"""The tables of a ladder config, resolved: games with their configs, entrants with their prompts, models with where
-they are asked.
+"""The tables of a ladder config: as people write them, and resolved to games, prompts and endpoints.
 
-Owns what each table may refer to. Notes problems where it finds them and goes on, so that one reading finds them all.
-
-The tables of a ladder config, as people write them.
-
-Owns keys, types, defaults and bounds. What a value refers to (a game, a prompt file, an endpoint) is resolved in
-`harness.config.config`. `examples/ladder.toml` shows every key with a comment.
+Owns keys, types, defaults and bounds, and what each table may refer to. Notes problems where it finds them and goes on,
+so that one reading finds them all. `examples/ladder.toml` shows every key with a comment.
 """
 
 from __future__ import annotations
 
-import math
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, Field, JsonValue, field_validator
+from pydantic import AfterValidator, BaseModel, Field, JsonValue, ValidationInfo, field_validator
 
 from weigh.games.game import AnyGame, ConfigInvalid
 from weigh.games.registry import GAMES, read_config
@@ -32,11 +27,12 @@ from weigh.harness.config.entrants import (
     require_model,
     require_name,
 )
-from weigh.harness.config.problems import KeyPath, Problems, Section, said
+from weigh.harness.config.problems import KeyPath, Problems, Section
 from weigh.harness.config.prompt_files import PromptFile, read_prompt
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import ConfigError, EndpointInvalid
 from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
+from weigh.harness.words import as_written
 from weigh.policies.contract import Sampling, Style
 from weigh.policies.scripted.registry import yardsticks
 
@@ -51,6 +47,10 @@ RESERVED_BODY_FIELDS = frozenset((
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
+LONGEST_NAME = 80
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
 def run_name(name: str) -> str:
     """`name`, if a folder may be called so on every system; else ValueError with a name that may."""
     if name == safe_name(name):
@@ -61,10 +61,6 @@ def run_name(name: str) -> str:
     )
 
 
-LONGEST_NAME = 80
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-
-
 def safe_name(name: str) -> str:
     """The run folder's name nearest to `name`; `name` itself when it will do."""
     cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", name).lstrip(".-_")[:LONGEST_NAME].rstrip(".-")
@@ -73,17 +69,30 @@ def safe_name(name: str) -> str:
     return cleaned
 
 
-class Head(Section):
-    """The keys above every table."""
+class RunFolder(Section):
+    """The keys above every table that say where a run is kept."""
 
     name: Annotated[str, AfterValidator(run_name)] | None = None
     """The run's folder below `results`; None for the file's own name without its ending."""
-    seed: int = Field(default=0, ge=0)
-    """The run seed. 0 is a seed like any other."""
     results: str = Field(default="results", min_length=1)
     """Where runs lie; relative to the folder of the config file."""
+
+
+def name_of(problems: Problems, given: RunFolder | None, path: Path) -> str:
+    """The run's name: as given, else that of the file at `path` without its ending, which may not do as one."""
+    name = path.stem if given is None or given.name is None else given.name
+    if given is not None and name != safe_name(name):
+        problems.add((), f'name is missing, and no run folder can be called {name}: name = "{safe_name(name)}"')
+    return name
+
+
+class Head(RunFolder):
+    """The keys above every table."""
+
+    seed: int = Field(default=0, ge=0)
+    """The run seed. 0 is a seed like any other."""
     baselines: bool = True
-    """Whether the scripted policies of the games take part besides the entrants listed."""
+    """Whether the scripted policies of the games take part in addition to the entrants listed."""
 
 
 class Limits(Section):
@@ -96,7 +105,7 @@ class Limits(Section):
     """Seconds for one episode, pauses of its models left out; None for no limit."""
     episodes_in_flight: int = Field(default=8, ge=1, le=10_000)
     replays: int = Field(default=1, ge=0, le=100)
-    """How often, at the end of a sitting, episodes that an outage ended are played again."""
+    """How often, at the end of an invocation, episodes that an outage ended are played again."""
     outages_in_a_row: int = Field(default=5, ge=1)
     """Void episodes of one model without an answer in between, after which the run stops."""
     max_calls: int | None = Field(default=None, ge=1)
@@ -104,7 +113,17 @@ class Limits(Section):
     """Input and output tokens together."""
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_seconds: Seconds | None = None
-    """Wall time of one sitting, pauses of models included."""
+    """Wall time of one invocation, pauses of models included."""
+
+    @field_validator("episode_deadline")
+    @classmethod
+    def _holds_a_round(cls, value: float | None, info: ValidationInfo) -> float | None:
+        shortest = 2 * info.data.get("decision_timeout", 0.0)
+        if value is not None and value < shortest:
+            raise ValueError(
+                f"must be at least two decision timeouts ({shortest:g} s), so that both attempts at it fit"
+            )
+        return value
 
 
 BINDING_LIMITS = ("decision_timeout", "episode_deadline")
@@ -152,7 +171,12 @@ class Prompted(Section):
             for key, item in value.items():
                 if key in RESERVED_BODY_FIELDS:
                     raise ValueError(f"{key} is written by the client itself and cannot stand in extra")
-                _require_json(item, key)
+                try:
+                    json.dumps(item, allow_nan=False)
+                except (TypeError, ValueError):
+                    raise ValueError(
+                        f"{key} holds a date, a time, inf or nan, which JSON cannot hold; a date goes in quotes"
+                    ) from None
         return value
 
     @property
@@ -160,43 +184,33 @@ class Prompted(Section):
         return Sampling(self.max_tokens, self.temperature, self.seed, self.extra)
 
 
-def _require_json(value: Any, place: str) -> None:
-    """Raise ValueError for what TOML can write and JSON cannot: dates, times, inf and nan."""
-    match value:
-        case dict():
-            for key, item in value.items():
-                _require_json(item, f"{place}.{key}")
-        case list():
-            for item in value:
-                _require_json(item, place)
-        case float() if not math.isfinite(value):
-            raise ValueError(f"{place} must be a finite number, not {value}")
-        case bool() | int() | float() | str():
-            return
-        case _:
-            raise ValueError(f"{place} is a date or time, which JSON cannot hold; put it in quotes")
-
-
 class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
 
     blocks: int | None = Field(default=None, ge=1, le=1_000_000)
-    """Groups of episodes, in each of which everybody sits in every seat; None for one balanced cycle of tables."""
+    """Groups of episodes, in each of which every entrant sits in every seat; None for one balanced cycle of tables."""
     rows: Rows = "williams"
     """How neighbours are seated within a block, see `harness.config.designs`."""
 
 
 @dataclass(frozen=True, slots=True)
-class GameTable:
-    """[games.NAME], read."""
+class LadderGame:
+    """One game of a ladder."""
 
     game: AnyGame
     config: BaseModel
-    blocks: int | None
-    rows: Rows
+    blocks: int
+    rows: Rows = "cyclic"
+    """For two seats always `cyclic`: there both kinds are the same."""
+    blocks_given: bool = False
+    """Whether the file says how many blocks; else they are one cycle of tables."""
+
+    @property
+    def seats(self) -> int:
+        return self.game.seat_count(self.config)
 
 
-def read_games(problems: Problems, tables: object) -> list[GameTable]:
+def read_games(problems: Problems, tables: object) -> list[LadderGame]:
     """Every game of [games] whose table is right."""
     path: KeyPath = ("games",)
     if not isinstance(tables, dict) or not tables:
@@ -206,13 +220,13 @@ def read_games(problems: Problems, tables: object) -> list[GameTable]:
     return [entry for entry in found if entry is not None]
 
 
-def _game(problems: Problems, path: KeyPath, name: str, table: object) -> GameTable | None:
+def _game(problems: Problems, path: KeyPath, name: str, table: object) -> LadderGame | None:
     game = GAMES.get(name)
     if game is None:
         problems.unknown(path[:-1], name, GAMES, "game")
         return None
     if not isinstance(table, dict):
-        problems.add(path, f"must be a table, not {said(table)}")
+        problems.add(path, f"must be a table, not {as_written(table)}")
         return None
     own = {key: value for key, value in table.items() if key not in _Schedule.model_fields}
     schedule = problems.check(_Schedule, {key: table[key] for key in table if key not in own}, path)
@@ -223,7 +237,8 @@ def _game(problems: Problems, path: KeyPath, name: str, table: object) -> GameTa
     if problems.check(game.config_type, own, path) is None or schedule is None:
         return None
     try:
-        return GameTable(game, read_config(game, own), schedule.blocks, schedule.rows)
+        given = schedule.blocks is not None
+        return LadderGame(game, read_config(game, own), schedule.blocks or 0, schedule.rows, blocks_given=given)
     except ConfigInvalid as error:
         problems.add(path, str(error))
         return None
@@ -232,7 +247,7 @@ def _game(problems: Problems, path: KeyPath, name: str, table: object) -> GameTa
 def games_meant(tables: object) -> list[str]:
     """The games that [games] asks for, those with a wrong table included; a misspelt one counts as the nearest known.
 
-    For judging entrants without blaming them for what is wrong with a game. Empty when any game cannot be told.
+    For judging entrants without blaming them for what is wrong with a game. Empty when any game is not known.
     """
     if not isinstance(tables, dict):
         return []
@@ -244,15 +259,12 @@ def games_meant(tables: object) -> list[str]:
 def read_entrants(problems: Problems, tables: object, folder: Path, games: Sequence[str]) -> list[EntrantSpec]:
     """Every entrant of [entrants] that is right. `folder` is where prompt paths start.
 
-    `games` are the ladder's, of which each entrant must play one; without any, nobody is refused for playing none.
+    `games` are the ladder's, of which each entrant must play one; without any, no entrant is refused for playing none.
     """
     path: KeyPath = ("entrants",)
-    if not isinstance(tables, dict):
-        problems.add(path, f"must be a table, not {said(tables)}")
-        return []
     specs: list[EntrantSpec] = []
     namesakes: dict[str, str] = {}
-    for name, value in tables.items():
+    for name, value in problems.tables(tables, path).items():
         here = (*path, name)
         try:
             spec = _entrant(problems, here, name, value, folder, games)
@@ -275,30 +287,42 @@ def _entrant(
     if isinstance(value, dict) and value and not set(value) & set(Prompted.model_fields):
         # gpt-5.1 = "..." without quotes is, to TOML, a table gpt-5 with a key 1.
         whole = f"{name}.{next(iter(value))}"
-        raise ConfigError(f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"')
+        raise ConfigError(
+            f'no key of an entrant in it; if its name is {whole}, write that in quotes: "{whole}"',
+            kind="not-an-entrant",
+        )
     require_name(name)
     spec = _word(name, value, folder) if isinstance(value, str) else _table(problems, path, name, value, folder)
     if spec is None:
         return None
     if name in every_scripted() and spec.scripted != name:
-        raise ConfigError(f"{name} is the name of a scripted policy; call this entrant something else")
+        raise ConfigError(
+            f"{name} is the name of a scripted policy; call this entrant something else", kind="entrant-name"
+        )
     if games and not any(spec.plays(game) for game in games):
         plays = [game for game in GAMES if spec.plays(game)]
-        raise ConfigError(f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}")
+        raise ConfigError(
+            f"plays {', '.join(plays) or 'no game'} and none of this ladder's games: {', '.join(games)}",
+            kind="plays-nothing",
+        )
     return spec
 
 
 def _word(name: str, word: str, folder: Path) -> EntrantSpec:
     if word.startswith("@"):
         raise ConfigError(
-            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model"
+            f"{quote(word)} is for the command line; here stands a scripted policy or a prompt with a model",
+            kind="not-an-entrant",
         )
     return parse_entrant(word, folder, name=name)
 
 
 def _table(problems: Problems, path: KeyPath, name: str, value: object, folder: Path) -> EntrantSpec | None:
     if not isinstance(value, dict):
-        raise ConfigError(f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {said(value)}")
+        raise ConfigError(
+            f"must be a policy or PROMPT.md@provider:model in quotes, or a table, not {as_written(value)}",
+            kind="not-an-entrant",
+        )
     section = problems.check(Prompted, value, path)
     if section is None:
         return None
@@ -334,15 +358,11 @@ def _prompts(
 def read_models(problems: Problems, tables: object) -> dict[str, EndpointSettings]:
     """[models]: settings by `provider` or `provider:model`."""
     path: KeyPath = ("models",)
-    if not isinstance(tables, dict):
-        problems.add(path, f"must be a table, not {said(tables)}")
-        return {}
-    settings: dict[str, EndpointSettings] = {}
-    for name, table in tables.items():
-        section = problems.check(EndpointSettings, table, (*path, name))
-        if section is not None:
-            settings[name] = section
-    return settings
+    found = {
+        name: problems.check(EndpointSettings, table, (*path, name))
+        for name, table in problems.tables(tables, path).items()
+    }
+    return {name: settings for name, settings in found.items() if settings is not None}
 
 
 def read_endpoints(
@@ -361,7 +381,7 @@ def read_endpoints(
 
 
 def with_baselines(specs: Sequence[EntrantSpec], games: Iterable[str]) -> list[EntrantSpec]:
-    """`specs`, then each scripted policy of `games` that nobody plays yet: they show what a score is worth."""
+    """`specs`, then each scripted policy of `games` that no entrant plays yet: they show what a score is worth."""
     playing = {spec.scripted for spec in specs}
     names = dict.fromkeys(name for game in games for name in yardsticks(game))
     return [*specs, *(EntrantSpec(name, scripted=name) for name in names if name not in playing)]

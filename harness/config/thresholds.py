@@ -28,7 +28,7 @@ REFUSALS_IN_A_ROW: Final = 3
 """Warn when a seat was refused so many attempts one after the other: what another seat said may be the reason."""
 
 MAX_FALLBACK_RATE = 0.2
-"""An entrant for which the fallback made a larger share of the decisions is listed and not ranked, unless said
+"""An entrant for which the fallback made a larger share of the decisions is listed and not ranked, unless set
 otherwise."""
 
 COLLUSION_THRESHOLD: Final = 0.5

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, JsonValue, ValidationError
 
 from weigh.games.values import quote
-from weigh.harness.config.problems import in_words
 from weigh.harness.errors import BaselineInvalid
 from weigh.harness.store.record import Frozen
+from weigh.harness.words import in_words
 from weigh.policies.contract import canonical
 
 SCHEMA: Final = 1

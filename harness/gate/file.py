@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from weigh.games.game import AnyGame, ConfigInvalid
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.config import load_document
 from weigh.harness.config.entrants import EntrantSpec, every_scripted, parse_entrant
-from weigh.harness.config.problems import KeyPath, Problems, Section, said
-from weigh.harness.config.sections import Seconds, read_entrants, read_models, run_name, safe_name
+from weigh.harness.config.problems import KeyPath, Problems, Section
+from weigh.harness.config.sections import RunFolder, Seconds, name_of, read_entrants, read_models, safe_name
 from weigh.harness.errors import ConfigError
 from weigh.harness.gate.checks import Check
 from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, known_measures
-from weigh.harness.gate.differences import Ends
 from weigh.harness.providers.endpoints.settings import EndpointSettings
-from weigh.harness.words import did_you_mean
+from weigh.harness.words import as_written, did_you_mean
 
 Level = Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)]
 Amount = Annotated[float, Field(allow_inf_nan=False)]
@@ -35,23 +34,17 @@ OWN = ("baseline", "checks")
 """Keys of a gate that no default makes sense for."""
 
 
-class GateHead(Section):
-    """The keys above every table."""
+class GateHead(RunFolder):
+    """The keys above every table. The folder of the runs is gate-NAME below `results`."""
 
-    name: Annotated[str, AfterValidator(run_name)] | None = None
-    """The folder of its runs is results/gate-NAME; None for the file's own name without its ending."""
     seed: int | None = Field(default=None, ge=0)
     """None takes a baseline file's, and 0 where the baseline is a policy."""
-    results: str = Field(default="results", min_length=1)
-    """Relative to the folder of the file."""
     alpha: Level = 0.05
     beta: Level = 0.05
     """Over all gates together."""
     max_void_rate: float = Field(default=0.1, ge=0, le=0.5)
     max_fallback_rate: float = Field(default=MAX_FALLBACK_RATE, ge=0, le=1)
     """A candidate, or a baseline, that the fallback made more of its moves for is no pass."""
-    ends: Ends = "surest"
-    """What is taken for the largest loss of a block."""
 
 
 class GateLimits(Section):
@@ -138,10 +131,7 @@ def load_gate_file(path: Path) -> GateFile:
     """Read a gate file. Raises ConfigError with every problem found."""
     document, text = load_document(path)
     problems = Problems(str(path), text)
-    for key in document:
-        if key not in GateHead.model_fields and key not in SECTIONS:
-            problems.unknown((), key, [*GateHead.model_fields, *SECTIONS])
-    head = problems.check(GateHead, {key: document[key] for key in GateHead.model_fields if key in document}, ())
+    head = problems.head(GateHead, document, SECTIONS)
     limits = problems.check(GateLimits, document.get("limits", {}), ("limits",))
     defaults = problems.check(GateTable, document.get("defaults", {}), ("defaults",))
     for key in OWN:
@@ -149,14 +139,13 @@ def load_gate_file(path: Path) -> GateFile:
             problems.add(("defaults", key), "stands in each gate, not among the defaults")
     settings = read_models(problems, document.get("models", {}))
     known = {spec.name: spec for spec in read_entrants(problems, document.get("entrants", {}), path.parent, [])}
-    if head is not None and head.name is None and safe_name(path.stem) != path.stem:
-        problems.add((), f'name is missing, and no folder can be called {path.stem}: name = "{safe_name(path.stem)}"')
+    name = name_of(problems, head, path)
     gates = _Gates(problems, path.parent, defaults or GateTable(), known).read(document.get("gates"))
     problems.raise_if_any()
     if head is None or limits is None:
         raise AssertionError("a section is missing and no problem was noted")
     results = (path.parent / Path(head.results).expanduser()).resolve()
-    return GateFile(path, head.name or path.stem, results, head, limits, tuple(gates), settings)
+    return GateFile(path, name, results, head, limits, tuple(gates), settings)
 
 
 class _Gates:
@@ -262,7 +251,7 @@ class _Gates:
                 continue
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number and not isinstance(value, dict):
-                self._problems.add(here, f"must be a number or a table of {_bounds()}, not {said(value)}")
+                self._problems.add(here, f"must be a number or a table of {_bounds()}, not {as_written(value)}")
                 continue
             threshold = self._problems.check(Threshold, {"max": value} if number else value, here)
             if threshold is not None and not threshold.model_fields_set:

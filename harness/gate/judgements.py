@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from weigh.harness.gate.checks import Check
     from weigh.harness.gate.verdict import GateVerdict
 
-TERMS: Final = (
-    *("margin", "alpha", "beta", "max_blocks", "max_void_rate", "max_fallback_rate", "ends", "baseline", "checks"),
-)
+TERMS: Final = (*("margin", "alpha", "beta", "max_blocks", "max_void_rate", "max_fallback_rate", "baseline", "checks"),)
 """What a judgement depends on beside the candidate's own episodes."""
 
 
@@ -55,7 +53,6 @@ def judgement_of(gate: GateVerdict, checks: Iterable[Check]) -> Judgement | None
         "max_blocks": terms.limit,
         "max_void_rate": terms.max_void_rate,
         "max_fallback_rate": terms.max_fallback_rate,
-        "ends": terms.ends,
         "baseline": subject.baseline_digest or played,
         "checks": [asdict(check) for check in checks],
     }

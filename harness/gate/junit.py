@@ -19,7 +19,7 @@ PROPERTIES = (
     *("mde", "p_pass", "p_regression", "p_regression_holm", "fixed_blocks", "saved_blocks", "episodes"),
     *("calls", "saved_calls", "cost_usd", "void_starts", "replayed", "seed", "folder", "next"),
     *("fallback_rate", "retry_rate", "baseline_fallback_rate", "baseline_retry_rate", "max_fallback_rate"),
-    *("ends", "least", "greatest", "fewest_to_pass"),
+    *("least", "greatest", "fewest_to_pass"),
     *("candidate", "baseline", "baseline_digest", "differs", "warnings", "judged_before"),
 )
 """Keys of `GateVerdict.to_json` that a suite has as properties; what is None or empty is left out."""

@@ -20,7 +20,6 @@ from weigh.harness.gate.arms import ArmOrder, Conduction
 from weigh.harness.gate.baseline import LARGEST, Baseline, Conditions, FieldPlayer, faults, read_baseline
 from weigh.harness.gate.checks import Check
 from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, known_measures, played_by_fallback, rates_of
-from weigh.harness.gate.differences import Ends
 from weigh.harness.gate.file import unknown_measure
 from weigh.harness.gate.rules import rules_digest
 from weigh.harness.gate.saved import run_against
@@ -85,7 +84,6 @@ class Common:
     """Of each gate."""
     max_void_rate: float
     max_fallback_rate: float = MAX_FALLBACK_RATE
-    ends: Ends = "surest"
 
     @property
     def saves(self) -> Path:
@@ -292,7 +290,6 @@ def _terms(wanted: GateWanted, common: Common, blocks: int, seats: int, lowest: 
             common.beta,
             max_void_rate=common.max_void_rate,
             max_fallback_rate=common.max_fallback_rate,
-            ends=common.ends,
             lowest=lowest,
         )
     except ValueError as error:

@@ -25,8 +25,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.harness.stats.betting import fewest_zeros, log_stakes, lower_bound, upper_bound
 from weigh.harness.stats.fixed import detectable, fixed_size
-from weigh.harness.stats.sign_flip import sign_flip
-from weigh.harness.stats.sprt import Bounds, log_likelihood_ratio, wald_bounds
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Floats
@@ -131,13 +129,6 @@ class Look:
     """Minimum detectable effect: the least loss that a fixed test of `n` blocks finds with chance 1 - beta."""
     fixed_n: int | None
     """Blocks the fixed t test would have taken for the same margin, errors and spread."""
-    llr: float | None
-    """Fishtest's log likelihood ratio of a mean of 0 against one of -margin, at these blocks. Told beside the verdict,
-    which it does not decide (see `harness.stats.sprt`); None without spread."""
-    wald: Bounds
-    """Where Fishtest's test would stop."""
-    p_sign_flip: float
-    """The sign-flip test of "worse by the margin" at these blocks, which would confirm such a stop. Told, likewise."""
 
     @property
     def saved(self) -> int | None:
@@ -267,7 +258,4 @@ def _told(values: Floats, missing: int, design: Design, step: Step) -> Look:
         p_regression=step.p_regression,
         mde=None if sd is None else detectable(step.count, sd, design.alpha, design.beta),
         fixed_n=None if sd is None else fixed_size(design.margin, sd, design.alpha, design.beta),
-        llr=log_likelihood_ratio(seen, -design.margin, 0.0),
-        wald=wald_bounds(design.alpha, design.beta),
-        p_sign_flip=sign_flip(seen + design.margin, "greater"),
     )

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log
-from typing import get_args
 
 from weigh.harness.gate.conduct import MAX_FALLBACK_RATE
-from weigh.harness.gate.differences import HIGHEST, LOWEST, Ends, credible_ends, surest_ends
+from weigh.harness.gate.differences import HIGHEST, LOWEST, block_ends
 from weigh.harness.gate.sequential import Design, Look, decide
 from weigh.harness.stats.betting import MOST
 from weigh.harness.stats.fixed import fixed_size
@@ -38,8 +37,6 @@ class Terms:
     """The largest share of its blocks that outages may take."""
     max_fallback_rate: float = MAX_FALLBACK_RATE
     """The largest share of an arm's moves that the fallback may make."""
-    ends: Ends = "surest"
-    """What is taken for the largest loss and gain of a block; see `harness.gate.differences`."""
     lowest: float = LOWEST
     """The lowest score the game's rules allow: `Game.lowest` of its config."""
 
@@ -48,8 +45,6 @@ class Terms:
             raise ValueError(f"{self.limit} blocks cannot be judged: it takes {FEWEST} or more")
         if not LOWEST <= self.lowest < 0:
             raise ValueError(f"a lowest score of {self.lowest} does not lie between {LOWEST:g} and 0")
-        if self.ends not in get_args(Ends):
-            raise ValueError(f"ends are {self.ends!r}: they may be {' or '.join(get_args(Ends))}")
         self.design((self.lowest - HIGHEST, HIGHEST - self.lowest))
 
     def design(self, ends: tuple[float, float]) -> Design:
@@ -78,8 +73,6 @@ class Standing:
     """Of these, how many an outage took."""
     more: int
     """Blocks to be played next; 0 when the gate is over."""
-    ends: Ends
-    """Those that were reckoned with: `credible` only where the terms ask for it and it is narrower."""
     too_void: bool
     """More of its blocks are missing than its terms allow: invalid, whatever the look says."""
 
@@ -92,42 +85,36 @@ def stand(differences: Sequence[float | None], baseline: Sequence[float], terms:
     look, which say nothing of later ones (see `ends_of`).
     """
     given = differences[: terms.limit]
-    ends, range_of_differences = ends_of(baseline, terms)
-    design = terms.design(range_of_differences)
+    design = terms.design(ends_of(baseline, terms))
     missing = sum(difference is None for difference in given)
     if missing > terms.max_void_rate * terms.limit:
-        return Standing(_judged(given, design), design, len(given), missing, 0, ends, too_void=True)
+        return Standing(_judged(given, design), design, len(given), missing, 0, too_void=True)
     look = decide(given, design)
     left = terms.limit - len(given)
     if look.verdict == "continue" and left:
-        return Standing(look, design, len(given), missing, min(look.next_batch, left), ends, too_void=False)
+        return Standing(look, design, len(given), missing, min(look.next_batch, left), too_void=False)
     last = look if look.verdict != "continue" else _judged(given, design)
     judged = _position(given, last.n) if last is not None and last.by == "bets" else len(given)
     gone = sum(difference is None for difference in given[:judged])
-    return Standing(last, design, judged, gone, 0, ends, too_void=gone > terms.max_void_rate * judged)
+    return Standing(last, design, judged, gone, 0, too_void=gone > terms.max_void_rate * judged)
 
 
-def ends_of(baseline: Sequence[float], terms: Terms) -> tuple[Ends, tuple[float, float]]:
-    """The least and the greatest difference of a block, and whether an assumption went into them.
+def ends_of(baseline: Sequence[float], terms: Terms) -> tuple[float, float]:
+    """The least and the greatest difference of a block: the largest loss and the largest gain.
 
-    `surest`: what the rules allow against the baseline's own scores, where all blocks that may be played are among
-    `baseline`. Where they are not, the baseline's next block may be its best, so it is what the rules allow at all. All
-    blocks of a file count, not only those up to the limit: so a gate that goes on under a higher limit lays the same
-    bets, and its errors stay what they were.
-    `credible`, if the terms say so: `credible_ends` of the blocks there are, unless these exclude the margin itself.
+    Nothing is assumed: what the rules allow against the baseline's own scores, where all blocks that may be played are
+    among `baseline`. Where they are not, the baseline's next block may be its best, so it is what the rules allow at
+    all. All blocks of a file count, not only those up to the limit: so a gate that goes on under a higher limit lays
+    the same bets, and its errors stay what they were.
     """
     widest = terms.lowest - HIGHEST, HIGHEST - terms.lowest
     known = baseline and len(baseline) >= terms.limit
-    least, greatest = surest_ends(baseline, terms.lowest) if known else widest
+    least, greatest = block_ends(baseline, terms.lowest) if known else widest
     if least >= -terms.margin:
         least = widest[0]
     if greatest <= 0:
         greatest = widest[1]
-    if terms.ends == "credible" and len(baseline) >= FEWEST:
-        lower, higher = credible_ends(baseline, terms.lowest)
-        if least < lower < -terms.margin and higher > 0:
-            return "credible", (lower, min(greatest, higher))
-    return "surest", (least, greatest)
+    return least, greatest
 
 
 def further(look: Look, design: Design) -> int | None:

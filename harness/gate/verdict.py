@@ -122,14 +122,13 @@ def _terms_json(terms: Terms | None) -> dict[str, Any]:
 
 def _standing_json(standing: Standing | None, seats: int) -> dict[str, Any]:
     look = None if standing is None else standing.look
-    names = ("mean", "sd", "lower", "upper", "mde", "p_pass", "p_regression", "by", "llr", "wald", "p_sign_flip")
+    names = ("mean", "sd", "lower", "upper", "mde", "p_pass", "p_regression", "by")
     return {
         "blocks": 0 if look is None else look.n,
         "pairs": 0 if look is None else look.n * seats,
         "void_blocks": 0 if standing is None else standing.missing,
         **{name: None if look is None else getattr(look, name) for name in names},
         "fixed_blocks": None if look is None else look.fixed_n,
-        "ends": None if standing is None else standing.ends,
         "fewest_to_pass": None if standing is None else standing.design.fewest_to_pass,
         "least": None if standing is None else standing.design.least,
         "greatest": None if standing is None else standing.design.greatest,

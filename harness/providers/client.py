@@ -15,10 +15,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from weigh.harness.providers.endpoints.endpoints import Endpoint
-from weigh.harness.providers.errors.failures import CallFailed, decide
+from weigh.harness.errors import EndpointInvalid
+from weigh.harness.providers.endpoints.endpoints import Endpoint, key_of, missing_key, proxy_for
+from weigh.harness.providers.errors.failures import CallFailed, as_completion, decide, verdict, web_page
 from weigh.harness.providers.errors.reading import ProviderError, error_inside, error_of, looks_like_html, one_line
-from weigh.harness.providers.errors.verdicts import as_completion, verdict, web_page
 from weigh.harness.providers.senders import Answer, Sender, open_sender
 from weigh.harness.providers.wire.body import NoAnswer
 from weigh.harness.providers.wire.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities, Learned, declared, learn
@@ -180,8 +180,19 @@ class ProviderClient:
             self._adaptations.append(line)
 
 
-def open_client(endpoint: Endpoint, key: str, proxy: str | None) -> ProviderClient:
-    """A client with the wire shape and the sender that the endpoint needs."""
+def client_for(endpoint: Endpoint, environ: Mapping[str, str]) -> ProviderClient:
+    """A client for the endpoint, to be closed with `aclose`. Imports the SDK that its wire shape needs, and no other.
+
+    Raises EndpointInvalid when the key is missing, and for a local model that was not started.
+    """
+    if endpoint.wire == "local":
+        raise EndpointInvalid(
+            f"{endpoint.name} is not running: it is started with weigh.harness.providers.local.server.LocalServer"
+        )
+    missing = missing_key(endpoint, environ)
+    if missing is not None:
+        raise EndpointInvalid(missing)
+    key, proxy = key_of(endpoint, environ), proxy_for(endpoint, environ)
     return ProviderClient(endpoint, _wire_of(endpoint), open_sender(endpoint, key), secret=key, proxy=proxy)
 
 

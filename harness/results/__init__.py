@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,7 @@ from weigh.harness.results.measures import MEASURES, measure_rows
 from weigh.harness.results.rows import Cell, Columns, Kind, Row
 from weigh.harness.store.manifest import Manifest
 from weigh.harness.store.store import Store
+from weigh.harness.words import plural, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,13 +38,26 @@ DTYPES: Final[dict[Kind, str]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """One or several runs, finished or not. Each frame holds what is kept at the moment it is first asked for."""
 
     folders: tuple[Path, ...]
     manifests: tuple[Manifest, ...]
     """By run, in the order of `folders`."""
+
+    def __repr__(self) -> str:
+        return "\n".join([f"results of {plural(len(self.folders), 'run')}", *map("  ".join, self._described())])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self._described())
+        return f"<p>Results of {plural(len(self.folders), 'run')}</p><table>{rows}</table>"
+
+    def _described(self) -> Iterator[tuple[str, ...]]:
+        """A row for each run: its folder, its games, its seed."""
+        for folder, manifest in zip(self.folders, self.manifests, strict=True):
+            games = dict.fromkeys(entry.partition("/")[0] for entry in manifest.policies)
+            yield shown(str(folder)), ", ".join(games), f"seed {manifest.seed}"
 
     @property
     def manifest(self) -> Manifest:
@@ -148,7 +163,7 @@ def load(run: str | Path | Sequence[str | Path]) -> Results:
     """
     given = [run] if isinstance(run, str | Path) else list(run)
     if not given:
-        raise StoreRefused("no run was given to load")
+        raise StoreRefused("no run was given to load", kind="no-run")
     folders = tuple(Path(folder) for folder in given)
     manifests: list[Manifest] = []
     home: dict[str, Path] = {}
@@ -157,7 +172,8 @@ def load(run: str | Path | Sequence[str | Path]) -> Results:
             manifest = store.manifest
         if manifest.run_id in home:
             raise StoreRefused(
-                f"{home[manifest.run_id]} and {folder} hold the same run {manifest.run_id}; give it once"
+                f"{home[manifest.run_id]} and {folder} hold the same run {manifest.run_id}; give it once",
+                kind="given-twice",
             )
         home[manifest.run_id] = folder
         manifests.append(manifest)

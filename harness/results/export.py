@@ -103,21 +103,29 @@ def cell(value: Cell, kind: Kind) -> str:
 
 def _check(format: str, table: str, episode: str | None) -> None:
     if format not in FORMATS:
-        raise StoreRefused(f"unknown format {format}; known: {', '.join(FORMATS)}")
+        raise StoreRefused(f"unknown format {format}; known: {', '.join(FORMATS)}", kind="format-unknown")
     if table not in TABLES:
-        raise StoreRefused(f"unknown table {table}; known: {', '.join(TABLES)}")
+        raise StoreRefused(f"unknown table {table}; known: {', '.join(TABLES)}", kind="table-unknown")
     if format in ("csv", "parquet") and table == "records":
-        raise StoreRefused(f"records do not fit into {format} rows; export them as jsonl, or export another table")
+        raise StoreRefused(
+            f"records do not fit into {format} rows; export them as jsonl, or export another table",
+            kind="options-conflict",
+        )
     if format == "json" and table != "records":
-        raise StoreRefused(f"json holds one record; export {table} as jsonl, csv or parquet")
+        raise StoreRefused(f"json holds one record; export {table} as jsonl, csv or parquet", kind="options-conflict")
     if (format == "json") != (episode is not None):
-        raise StoreRefused("json holds one record: name its episode; the other formats hold all of a run")
+        raise StoreRefused(
+            "json holds one record: name its episode; the other formats hold all of a run", kind="episode-missing"
+        )
 
 
 def _one(store: Store, episode: str) -> object:
     record = store.record(episode)
     if record is None:
-        raise StoreRefused(f"{store.folder} has no finished episode {episode}; `weigh export` as jsonl shows all keys")
+        raise StoreRefused(
+            f"{store.folder} has no finished episode {episode}; `weigh export` as jsonl shows all keys",
+            kind="no-episode",
+        )
     return record.model_dump(mode="json")
 
 
@@ -152,7 +160,7 @@ def _parquet(target: Path, columns: Columns, rows: Iterator[Row]) -> int:
         # By name, so that the types of an optional package are nobody's concern when it is not there.
         pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise StoreRefused("Parquet needs pyarrow: pip install pyarrow") from error
+        raise StoreRefused("Parquet needs pyarrow: pip install pyarrow", kind="package-missing") from error
     types: dict[Kind, Any] = {
         "text": pa.string(),
         "count": pa.int64(),
@@ -195,9 +203,9 @@ def _appearing(target: Path) -> Iterator[Any]:
     A link is followed. A pipe or a device is written into as it is: it cannot be replaced, and must not be.
     """
     if target.is_dir():
-        raise StoreRefused(f"{target} is a folder; give the name of a file")
+        raise StoreRefused(f"{target} is a folder; give the name of a file", kind="target-is-folder")
     if is_of_a_run(target):
-        raise StoreRefused(f"{target} is where a run keeps what was played; give another name")
+        raise StoreRefused(f"{target} is where a run keeps what was played; give another name", kind="target-is-runs")
     if target.exists() and not target.is_file():
         with _telling(target), target.open("wb") as stream:
             yield stream
@@ -222,8 +230,8 @@ def _telling(target: Path) -> Iterator[None]:
     try:
         yield
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise StoreRefused(f"{target}: its folder does not exist") from error
+        raise StoreRefused(f"{target}: its folder does not exist", kind="no-folder") from error
     except PermissionError as error:
-        raise StoreRefused(f"{target} may not be written here; choose another place") from error
+        raise StoreRefused(f"{target} may not be written here; choose another place", kind="not-writable") from error
     except OSError as error:
-        raise StoreFailed(f"{target} cannot be written: {error.strerror or error}") from error
+        raise StoreFailed(f"{target} cannot be written: {error.strerror or error}", kind="write-failed") from error

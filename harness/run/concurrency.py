@@ -10,10 +10,8 @@ and from then on grows by one for every window of clean calls. Only a rate limit
 say nothing about how much is welcome. After a pause it begins again at one, and doubles: the first call finds out
 whether the pause was long enough, on behalf of all that wait.
 
-How many connections to models this process may have open at once.
-
-Owns the arithmetic on the limit on open files, which a shell may have set low: every connection takes one. Beyond the
-limit a connection fails as if the provider were down, so calls at once are held below it from the start. Opens nothing.
+Every connection takes an open file, of which a shell may allow few. Beyond that limit a connection fails as if the
+provider were down, so calls at once are held below it from the start.
 """
 
 from __future__ import annotations
@@ -38,16 +36,16 @@ RESERVED: Final = 48
 
 
 def fitted(endpoints: Mapping[str, Endpoint], calls: int | None = None) -> dict[str, Endpoint]:
-    """`endpoints` with no more calls at once, all together, than there is room for; each model gets an even share.
+    """`endpoints` with no more calls at once, all together, than files may be open; each model gets an even share.
 
-    `calls` is the most that the run makes at once, where it is known. The process's own limit is raised first, as far
-    as it may be.
+    `calls` is the most that the run makes at once, where it is known.
     """
     wanted = sum(endpoint.concurrency for endpoint in endpoints.values())
-    room = _room(wanted if calls is None else min(wanted, calls))
-    if room is None:
+    needed = RESERVED + (wanted if calls is None else min(wanted, calls))
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY or allowed >= needed:
         return dict(endpoints)
-    share = max(1, room // max(1, len(endpoints)))
+    share = max(1, (allowed - RESERVED) // max(1, len(endpoints)))
     return {
         model: replace(endpoint, concurrency=min(endpoint.concurrency, share)) for model, endpoint in endpoints.items()
     }
@@ -64,21 +62,6 @@ def shortage(endpoints: Mapping[str, Endpoint], calls: int | None = None) -> str
         f"this process may open few files (ulimit -n), so at most {most} calls at once go to each of "
         f"{', '.join(fewer)}: raise the limit, as with `ulimit -n 4096`"
     )
-
-
-def _room(connections: int) -> int | None:
-    """How many of so many connections can be open at once; None when all can."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = connections + RESERVED
-    if soft == resource.RLIM_INFINITY or soft >= needed:
-        return None
-    raised = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
-        soft = raised
-    except (ValueError, OSError):  # some systems allow less than they say
-        pass
-    return None if soft >= needed else max(1, soft - RESERVED)
 
 
 START = 32

@@ -47,6 +47,7 @@ def run_in(
                 f"{folder} holds a run made under another config; give this one {another}, or put back:",
                 *(f"  {line}" for line in reasons),
                 *([further] if further else []),
+                kind="other-config",
             )
         require_as_planned([store], whole=False)
         for line in version_notes(store.manifest, manifest):
@@ -67,7 +68,9 @@ def holds_run(folder: Path) -> bool:
         if is_run(folder):
             return True
     except (OSError, ValueError) as error:
-        raise Refused(f"{folder} cannot be a run's folder: {error.args[-1] if error.args else error}") from error
+        raise Refused(
+            f"{folder} cannot be a run's folder: {error.args[-1] if error.args else error}", kind="not-a-folder"
+        ) from error
     require_room(folder)
     return False
 
@@ -80,7 +83,7 @@ def opened(how: Callable[[], Store]) -> Store:
     except StoreFailed as failed:
         cause = failed.__cause__
         if isinstance(cause, OSError) and cause.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
-            raise Refused(str(failed)) from failed
+            raise Refused(str(failed), kind=failed.kind) from failed
         raise
 
 
@@ -88,7 +91,7 @@ def require_room(folder: Path) -> None:
     """Raise Refused unless a folder can be made, or is there and can be written to."""
     trouble = no_room(folder)
     if trouble is not None:
-        raise Refused(trouble)
+        raise Refused(trouble, kind="not-writable")
 
 
 def no_room(folder: Path) -> str | None:

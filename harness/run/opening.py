@@ -25,7 +25,7 @@ from weigh.harness.config.config import LadderConfig, LadderGame
 from weigh.harness.config.extension import take_turns
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.errors import Refused
-from weigh.harness.providers.endpoints.endpoints import Endpoint, client_for, missing_key
+from weigh.harness.providers.endpoints.endpoints import Endpoint, missing_key
 from weigh.harness.providers.endpoints.prices import cost_of
 from weigh.harness.run.concurrency import Slots, fitted
 from weigh.harness.run.limits import Ceilings
@@ -195,7 +195,7 @@ def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec
     lacks = {model: lacking(endpoint) for model, endpoint in endpoints.items()}
     lines = [f"{', '.join(dict.fromkeys(users[model]))}: {line}" for model, line in lacks.items() if line is not None]
     if lines:
-        raise Refused(*lines)
+        raise Refused(*lines, kind="not-ready")
 
 
 def lacking(endpoint: Endpoint) -> str | None:
@@ -226,6 +226,8 @@ async def open_exchanges(
     """
     async with AsyncExitStack() as stack:
         exchanges: dict[str, Exchange] = {}
+        if endpoints:  # loads the transports, which no scripted run needs
+            from weigh.harness.providers.client import client_for
         for model, given in fitted(endpoints, calls).items():
             endpoint = given
             if endpoint.wire == "local":

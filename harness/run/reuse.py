@@ -67,10 +67,14 @@ def earlier_run(folder: Path, manifest: Manifest, into: Path) -> Iterator[Earlie
     Raises StoreRefused when there is no run in `folder`, when it is that of `into`, and when it asked no such model.
     """
     if into.exists() and folder.exists() and folder.samefile(into):
-        raise StoreRefused(f"{folder} is this run itself, which goes on without being told to; drop --reuse")
+        raise StoreRefused(
+            f"{folder} is this run itself, which goes on without being told to; drop --reuse", kind="reuses-itself"
+        )
     with Store.open(folder, readonly=True) as store:
         if not _models(store.manifest).keys() & _models(manifest).keys():
-            raise StoreRefused(f"{folder} asked none of this run's models, so there is nothing to use again")
+            raise StoreRefused(
+                f"{folder} asked none of this run's models, so there is nothing to use again", kind="nothing-to-reuse"
+            )
         yield Earlier(store, manifest)
 
 

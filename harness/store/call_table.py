@@ -174,7 +174,7 @@ def from_row(row: tuple[Any, ...], texts: Texts, path: Path, request: Request | 
             reused_from=uncolumn(row[24]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise StoreRefused(f"{path} is damaged: a call of {row[0]} cannot be read: {error}") from error
+        raise StoreRefused(f"{path} is damaged: a call of {row[0]} cannot be read: {error}", kind="damaged") from error
 
 
 def stored(row: tuple[Any, ...], texts: Texts, path: Path) -> StoredCall:

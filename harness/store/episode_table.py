@@ -35,7 +35,9 @@ def record_from(body: str, times: str | None, path: Path) -> Record:
     try:
         return Record.model_validate({**json.loads(body), "times": json.loads(times) if times else None})
     except (ValueError, TypeError) as error:
-        raise StoreRefused(f"{path} holds a record that cannot be read: {_first_line(error)}") from error
+        raise StoreRefused(
+            f"{path} holds a record that cannot be read: {_first_line(error)}", kind="damaged"
+        ) from error
 
 
 def manifest_from(text: str | None, path: Path) -> Manifest:
@@ -43,7 +45,9 @@ def manifest_from(text: str | None, path: Path) -> Manifest:
     try:
         return Manifest.model_validate(json.loads(text or "null"))
     except ValueError as error:
-        raise StoreRefused(f"{path} is damaged: its manifest cannot be read: {_first_line(error)}") from error
+        raise StoreRefused(
+            f"{path} is damaged: its manifest cannot be read: {_first_line(error)}", kind="damaged"
+        ) from error
 
 
 def merged(text: str | None, learned: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

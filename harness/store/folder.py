@@ -39,7 +39,7 @@ class WriterLock:
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise StoreFailed(
-                f"{path}: it cannot be written ({error.strerror}); check the rights on the folder"
+                f"{path}: it cannot be written ({error.strerror}); check the rights on the folder", kind="write-failed"
             ) from error
         patience = time.monotonic() + PATIENCE
         while not _take(self._fd, fcntl.LOCK_EX):
@@ -48,7 +48,8 @@ class WriterLock:
                 os.close(self._fd)
                 raise StoreRefused(
                     f"{folder} is being written by another process{f' ({holder})' if holder else ''}; "
-                    "wait until it has ended, or end it"
+                    "wait until it has ended, or end it",
+                    kind="locked",
                 )
             time.sleep(0.02)
         try:
@@ -92,7 +93,10 @@ def make_run(folder: Path, manifest: Manifest, episodes: Iterable[Planned]) -> W
     """
     if folder.exists() and not _is_empty(folder):
         what = "holds a run already" if is_run(folder) else "exists and is not an empty folder"
-        raise StoreRefused(f"{folder} {what}; give another folder, or resume the run with the config it was made with")
+        raise StoreRefused(
+            f"{folder} {what}; give another folder, or resume the run with the config it was made with",
+            kind="not-a-run",
+        )
     draft = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(6)}.new")
     lock = None
     try:
@@ -115,8 +119,10 @@ def make_run(folder: Path, manifest: Manifest, episodes: Iterable[Planned]) -> W
         shutil.rmtree(draft, ignore_errors=True)
         if isinstance(error, OSError):
             if is_run(folder):
-                raise StoreRefused(f"{folder} holds a run already; give another folder") from error
-            raise StoreFailed(f"{folder}: the run cannot be made there ({error.strerror})") from error
+                raise StoreRefused(f"{folder} holds a run already; give another folder", kind="holds-a-run") from error
+            raise StoreFailed(
+                f"{folder}: the run cannot be made there ({error.strerror})", kind="write-failed"
+            ) from error
         raise
 
 

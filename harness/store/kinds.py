@@ -1,7 +1,7 @@
 """What kind of run a folder holds, by its manifest, and which runs can be read as one ladder.
 
-Owns the keys of a config that tell a run's kind, and the refusals of what is no ladder or no one ladder. Reads nothing
-but manifests.
+Owns the keys of a config that tell a run's kind, the refusals of what is no ladder or no one ladder, and which run is
+the newest. Reads nothing but manifests.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Final, Literal, TypeAlias
 
 from weigh.harness.errors import StoreRefused
 from weigh.harness.store.manifest import Manifest, config_differences
+from weigh.harness.store.schema import FILE
+from weigh.harness.store.store import Store
 
 RunKind: TypeAlias = Literal["ladder", "single", "rematch", "experiment", "arm", "unknown"]
 """`single` is one episode of `weigh play`; `arm` is one of the runs of a gate or a comparison, in which one entrant
@@ -67,7 +69,7 @@ def require_ladders(runs: Sequence[tuple[Path, Manifest]]) -> None:
     for folder, manifest in runs:
         if (told := _NO_LADDER.get(kind_of(manifest))) is not None:
             what, reader = told
-            raise StoreRefused(f"{folder} {what}, and no ladder; {reader}")
+            raise StoreRefused(f"{folder} {what}, and no ladder; {reader}", kind="no-ladder")
 
 
 def require_one_ladder(runs: Sequence[tuple[Path, Manifest]]) -> None:
@@ -83,7 +85,8 @@ def require_one_ladder(runs: Sequence[tuple[Path, Manifest]]) -> None:
                 apart = ", ".join(f"{place} {was} and {now}" for place, was, now in found)
                 raise StoreRefused(
                     f"{before} and {folder} play {game} under different configs, so that their scores do not mean the "
-                    f"same: {apart}; read them one at a time"
+                    f"same: {apart}; read them one at a time",
+                    kind="other-config",
                 )
 
 
@@ -93,6 +96,24 @@ def _configs(manifest: Manifest) -> dict[str, Mapping[str, object]]:
     tables = games if isinstance(games, Mapping) else {}
     found = {game: table.get("config") if isinstance(table, Mapping) else None for game, table in tables.items()}
     return {game: config for game, config in found.items() if isinstance(config, Mapping)}
+
+
+def newest_run(results: Path, *, ladder: bool) -> Path:
+    """The run directly below `results` whose file was written last; with `ladder`, the last one that is a ladder.
+
+    Reading a run does not write its file. Equal times go to the later name. Raises StoreRefused where there is none.
+    """
+    found = [(path.stat().st_mtime_ns, path.parent.name) for path in results.glob(f"*/{FILE}") if path.is_file()]
+    for _, name in sorted(found, reverse=True):
+        folder = results / name
+        if not ladder:
+            return folder
+        with Store.open(folder, readonly=True) as store:
+            if kind_of(store.manifest) == "ladder":
+                return folder
+    what = "no ladder" if found else "no run"
+    advice = "give the folder of one, or play one, as `weigh ladder CONFIG.toml` does"
+    raise StoreRefused(f"{results} holds {what}: {advice}", kind="no-run")
 
 
 def deals_of(run: str, seed: int | None) -> str:

@@ -129,16 +129,20 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
             application = db.execute("PRAGMA application_id").fetchone()[0]
             version = db.execute("PRAGMA user_version").fetchone()[0]
         if application != APPLICATION_ID:
-            raise StoreRefused(f"{path} is an SQLite file, but not a run of weigh; give the folder of a run")
+            raise StoreRefused(
+                f"{path} is an SQLite file, but not a run of weigh; give the folder of a run", kind="not-a-run"
+            )
         if version > VERSION:
             raise StoreRefused(
                 f"{path} was written by a newer version of weigh (format {version}, this one reads {VERSION}); "
-                "upgrade weigh to read it"
+                "upgrade weigh to read it",
+                kind="newer-format",
             )
         if version < VERSION:
             raise StoreRefused(
                 f"{path} was written by an earlier version of weigh (format {version}, this one reads {VERSION}); "
-                "read it with that version, or play the run again"
+                "read it with that version, or play the run again",
+                kind="older-format",
             )
         _tune(db)
         if mode == "read":
@@ -157,7 +161,9 @@ def _reachable(path: Path, mode: Mode) -> sqlite3.Connection:
     log files are there, and `immutable` works if there is nothing in them.
     """
     if not path.is_file():
-        raise StoreRefused(f"{path.parent} is not a run: it has no file {path.name}; give the folder of a run")
+        raise StoreRefused(
+            f"{path.parent} is not a run: it has no file {path.name}; give the folder of a run", kind="not-a-run"
+        )
     log = path.with_name(f"{path.name}-wal")
     ways = ["mode=rw"] if mode == "write" else ["mode=rw", "mode=ro"]
     if mode == "read" and not (log.exists() and log.stat().st_size):
@@ -178,7 +184,7 @@ def _reachable(path: Path, mode: Mode) -> sqlite3.Connection:
             if db is not None:
                 db.close()
             if way == ways[-1]:
-                raise StoreRefused(str(failed)) from failed
+                raise StoreRefused(str(failed), kind=failed.kind) from failed
         except BaseException:
             if db is not None:
                 db.close()
@@ -205,10 +211,11 @@ def telling(path: Path) -> Iterator[None]:
 def _told(error: sqlite3.Error, path: Path) -> StoreRefused | StoreFailed:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_NOTADB"):
-        return StoreRefused(f"{path} is not a run: it is no SQLite file")
+        return StoreRefused(f"{path} is not a run: it is no SQLite file", kind="not-a-run")
     if name.startswith("SQLITE_CORRUPT") or "no such table" in str(error) or "no such column" in str(error):
         return StoreRefused(
-            f"{path} is damaged ({error}); what can still be read comes out with `sqlite3 {path} .recover`"
+            f"{path} is damaged ({error}); what can still be read comes out with `sqlite3 {path} .recover`",
+            kind="damaged",
         )
     if name.startswith("SQLITE_FULL"):
         cause = "the disk is full; free some space"
@@ -218,4 +225,6 @@ def _told(error: sqlite3.Error, path: Path) -> StoreRefused | StoreFailed:
         cause = "another process holds it; wait for that process"
     else:
         cause = f"reading or writing failed ({error}); check the disk"
-    return StoreFailed(f"{path}: {cause}, then give the same command again: whatever was kept is safe")
+    return StoreFailed(
+        f"{path}: {cause}, then give the same command again: whatever was kept is safe", kind="write-failed"
+    )

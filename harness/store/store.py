@@ -91,10 +91,11 @@ class Store:
         """
         if not folder.is_dir():
             what = "is a file, not the folder of a run" if folder.exists() else "does not exist"
-            raise StoreRefused(f"{folder} {what}; give the folder that `weigh ladder` made")
+            raise StoreRefused(f"{folder} {what}; give the folder that `weigh ladder` made", kind="not-a-run")
         if not is_run(folder):
             raise StoreRefused(
-                f"{folder} is not a run: it has no file {FILE}; give the folder that `weigh ladder` made"
+                f"{folder} is not a run: it has no file {FILE}; give the folder that `weigh ladder` made",
+                kind="not-a-run",
             )
         return cls._on(folder, "read", None) if readonly else cls._on(folder, "write", WriterLock(folder))
 
@@ -139,7 +140,10 @@ class Store:
         with self._writing(f"call {call.number} of {call.key} is already kept"):
             values = store_calls.place(call.key, self._episode(call.key.episode)) | {"number": call.number}
             if self._db.execute(store_calls.END, values | store_calls.outcome(call, self._texts)).rowcount != 1:
-                raise StoreRefused(f"{self.folder}: call {call.number} of {call.key} was not begun, or has ended")
+                raise StoreRefused(
+                    f"{self.folder}: call {call.number} of {call.key} was not begun, or has ended",
+                    kind="call-not-begun",
+                )
 
     def add_call(self, call: Call) -> None:
         """Keep a whole call at once. Raises StoreRefused for a second call of the same key and number."""
@@ -215,7 +219,10 @@ class Store:
             kept = self._db.execute("SELECT body FROM records WHERE episode = ?", (episode,)).fetchone()
             if kept is not None:
                 if kept[0] != body:
-                    raise StoreRefused(f"{record.key} is already finished in {self.folder}, with another record")
+                    raise StoreRefused(
+                        f"{record.key} is already finished in {self.folder}, with another record",
+                        kind="finished-otherwise",
+                    )
                 return
             self._db.execute("INSERT INTO records(episode, body, times) VALUES (?, ?, ?)", (episode, body, times))
             self._db.executemany(
@@ -378,10 +385,13 @@ class Store:
     def _writing(self, twice: str) -> Iterator[None]:
         """One transaction: all of it is kept, or nothing is and an error is raised, with `twice` for a repeat."""
         if self._lock is None:
-            raise StoreRefused(f"{self.folder} is open for reading only")
+            raise StoreRefused(f"{self.folder} is open for reading only", kind="read-only")
         if self._inode() != self._place:
             # The database would go on in a file that nobody can open any more, and so would the spending.
-            raise StoreFailed(f"{self._path} was deleted or moved while the run was going on; nothing more can be kept")
+            raise StoreFailed(
+                f"{self._path} was deleted or moved while the run was going on; nothing more can be kept",
+                kind="run-gone",
+            )
         try:
             with telling(self._path):
                 self._db.execute("BEGIN IMMEDIATE")
@@ -393,5 +403,5 @@ class Store:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             if isinstance(error.__cause__, sqlite3.IntegrityError):
-                raise StoreRefused(f"{self.folder}: {twice}") from error
+                raise StoreRefused(f"{self.folder}: {twice}", kind="given-twice") from error
             raise

@@ -320,13 +320,13 @@ class Accounts:
         return next((account for account in self.entrants if (account.game, account.entrant) == (game, entrant)), None)
 
 
-class Counted(Protocol):
-    """A store of calls."""
+class Keeps(Protocol):
+    """What accounts are taken from: a run's store."""
 
     def accounts(self) -> Iterable[Account]: ...
 
 
-def accounts_of(stores: Iterable[Counted]) -> Accounts:
+def accounts_of(stores: Iterable[Keeps]) -> Accounts:
     """The accounts of runs, which may be going on."""
     rows = [account for store in stores for account in store.accounts()]
     return Accounts(

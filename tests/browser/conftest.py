@@ -1,4 +1,5 @@
-"""Fixtures: one browser for each file of tests, a fresh page for each test."""
+"""Fixtures: one browser for each file of tests, a fresh page for each test. What looks at a page is slow, but for one
+test of each kind of page."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker(pytest.mark.browser)
+            if item.get_closest_marker("smoke") is None:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")

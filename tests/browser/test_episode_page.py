@@ -35,6 +35,7 @@ def frame(page):
     return int(page.input_value("#scrub")) + 1
 
 
+@pytest.mark.smoke
 def test_it_opens_from_a_file_and_shows_the_first_beat(look, tmp_path):
     page = look(goofspiel(tmp_path))
     assert page.title() == "goofspiel/b0000/r0 · weigh"

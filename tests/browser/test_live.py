@@ -11,9 +11,7 @@ import pytest
 
 from tests.browser.chromium import until
 from tests.cli.runner import config, started, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 
 HOSTILE = '</script><script>window.stung=1</script><img src=x onerror="window.stung=1">\u202e'
 
@@ -102,6 +100,7 @@ def test_a_ladder_is_followed_to_its_end(browser, server, tmp_path):
         assert page.locator("#seats .score").first.get_attribute("data-value") is not None
 
 
+@pytest.mark.smoke
 def test_one_episode_is_shown_beat_by_beat_with_hostile_text_as_text(browser, server, tmp_path):
     reply = f"{HOSTILE}\n" + json.dumps({"bid": 1})
     server.follow(read_plan({"rules": [{"nth": "1", "do": "reply", "text": reply}]}))
@@ -165,6 +164,7 @@ def test_the_live_page_fits_a_phone_and_the_dark(browser, server, tmp_path):
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 28)"
 
 
+@pytest.mark.smoke
 def test_a_person_plays_in_the_browser_and_sees_the_whole_when_it_is_over(browser, tmp_path):
     words = ("play", "goofspiel", "human", "match", "--set", "cards=4", "--out", "r.json", "--serve")
     with (

@@ -34,6 +34,7 @@ def report(tmp_path_factory):
     return path
 
 
+@pytest.mark.smoke
 def test_nothing_runs_and_nothing_is_asked_for(look, report):
     page = look(report, java_script_enabled=False)
     assert page.title() == "Report: run"

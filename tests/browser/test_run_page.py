@@ -27,6 +27,7 @@ def keys(page):
 ALL = [MODELS, "goofspiel/b0000/r1", "oshi_zumo/b0000/r0", "oshi_zumo/b0000/r1", VOID, OPEN]
 
 
+@pytest.mark.smoke
 def test_the_index_lists_every_episode_with_its_scores_and_ending(look, run):
     page = look(run)
     assert page.inner_text("#listing-title") == "league"
@@ -119,6 +120,7 @@ def test_a_deep_link_into_a_run_lands(look, run):
     assert "this run has no episode goofspiel/b0009/r1" in page.inner_text("#trouble")
 
 
+@pytest.mark.smoke
 def test_a_folder_of_pages_holds_together(look, tmp_path):
     make_run(tmp_path / "league")
     folder = tmp_path / "pages"

@@ -17,6 +17,7 @@ from unittest import mock
 import typer
 
 from weigh.harness.cli.app import app, run
+from weigh.harness.errors import kind_of
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
@@ -35,17 +36,23 @@ class Said:
     code: int
     out: str
     err: str
+    kind: str | None = None
+    """Of the error that ended it (`harness.errors.kind_of`); `usage` for a command line that cannot be read."""
 
     @property
     def json(self) -> Any:
         return json.loads(self.out)
 
-    def refused(self, *parts: str) -> str:
-        """The one line of a refusal, which must hold `parts`: exit code 2, no result, nobody's traceback."""
+    def refused(self, *parts: str, kind: str | None = None) -> str:
+        """The one line of a refusal of this `kind`, which must hold `parts` (values, not words: words stand in
+        tests/cli/refusals/): exit code 2, no result, nobody's traceback."""
         assert self.code == 2, self
         assert self.out == ""
         (line,) = self.err.splitlines()
         assert line.startswith("weigh: "), line
+        assert self.kind is not None, line
+        if kind is not None:
+            assert self.kind == kind, line
         for part in parts:
             assert part in line, line
         return line
@@ -54,6 +61,7 @@ class Said:
 def weigh(*words: object, stdin: str | bytes = b"", environ: Mapping[str, str] | None = None) -> Said:
     """Run a command in this process. The streams are UTF-8 and no terminal."""
     streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2)]
+    errors: list[Exception] = []
     fed = stdin.encode("utf-8", "surrogatepass") if isinstance(stdin, str) else stdin
     with (
         mock.patch.multiple(
@@ -61,9 +69,10 @@ def weigh(*words: object, stdin: str | bytes = b"", environ: Mapping[str, str] |
         ),
         mock.patch.dict(os.environ, {**ENVIRONMENT, **(environ or {})}, clear=True),
     ):
-        code = run([str(word) for word in words])
+        code = run([str(word) for word in words], errors.append)
     out, err = (stream.buffer.getvalue().decode("utf-8") for stream in streams)  # type: ignore[attr-defined]
-    return Said(code, out, err)
+    kinds = ["usage" if isinstance(error, typer.TyperException) else kind_of(error) for error in errors]
+    return Said(code, out, err, kinds[0] if kinds else None)
 
 
 def parsed(words: Iterable[str]) -> dict[str, Any]:

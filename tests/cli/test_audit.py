@@ -48,7 +48,7 @@ def test_the_forms_hold_the_same_audit(folder):
     table = weigh("audit", folder / "planted")
     assert table.code == 0
     assert "ann toward bob: depends on who is at the table; a human should look" in table.out
-    assert f"{flag['difference']:+.3f}" in table.out
+    assert f"{flag['difference']:+.1%}" in table.out
     page = weigh("audit", folder / "planted", "--format", "markdown").out
     assert page.startswith("### goofspiel at 3 seats, 8 cards, 8 rounds: 84 of 84 episodes")
     assert "| ann | bob | look |" in page

@@ -44,12 +44,11 @@ def findings(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("feeder", "expected"),
     [
-        (after_a_sign, {"aliases": "same", "replaced": "less"}),
-        (by_names(), {"aliases": "less", "replaced": "same"}),
-        (always, {"aliases": "same", "replaced": "same"}),
-        (match_prize, {"aliases": "same", "replaced": "same"}),
+        pytest.param(after_a_sign, {"aliases": "same", "replaced": "less"}, id="by a sign in play"),
+        pytest.param(by_names(), {"aliases": "less", "replaced": "same"}, id="by the names"),
+        pytest.param(always, {"aliases": "same", "replaced": "same"}, id="for everybody", marks=pytest.mark.slow),
+        pytest.param(match_prize, {"aliases": "same", "replaced": "same"}, id="for nobody", marks=pytest.mark.slow),
     ],
-    ids=["by a sign in play", "by the names", "for everybody", "for nobody"],
 )
 def test_each_arm_takes_away_one_reason(
     feeder: Rule, expected: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

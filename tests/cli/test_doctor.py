@@ -9,9 +9,7 @@ import pytest
 from tests.cli.runner import config, documents, weigh
 from tests.cli.test_ladder_models import ORDER
 from tests.harness.providers.raw_server import chat
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 
 SCHEMA = 'strict = { prompt = "goofspiel/tempo.md", model = "mock:mock-small", style = "schema", temperature = 0 }\n'
 

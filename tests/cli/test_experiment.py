@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import config, documents, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import read_plan
 from weigh.harness.store.store import Store
 
 SCRIPTS = """\
@@ -153,12 +152,6 @@ def test_the_group_has_a_page(tmp_path):
 
 
 # With models
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServerProcess() as going:
-        yield going
 
 
 @pytest.fixture(autouse=True)

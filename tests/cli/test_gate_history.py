@@ -115,9 +115,9 @@ def test_a_verdict_that_is_only_repeated_is_kept_once_and_repeats_byte_for_byte(
     assert len(kept.splitlines()) == 1
 
 
-def test_more_allowed_fallbacks_other_ends_or_checks_are_other_terms():
+def test_more_allowed_fallbacks_or_another_level_are_other_terms():
     words = (*GATE, "--margin", 1.2)
-    for more in ((), ("--max-fallback-rate", 0.9), ("--ends", "credible"), ("--alpha", 0.2)):
+    for more in ((), ("--max-fallback-rate", 0.9), ("--max-void-rate", 0.2), ("--alpha", 0.2)):
         last = weigh(*words, *more)
     assert len(last.json["gates"][0]["judged_before"]) == 3
 

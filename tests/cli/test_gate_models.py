@@ -9,9 +9,7 @@ import pytest
 from junitparser import JUnitXml
 
 from tests.cli.runner import weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 
 SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2", "--field", "match")
 NEVER = {"rules": [{"do": "reply", "text": "?"}]}

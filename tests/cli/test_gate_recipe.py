@@ -12,7 +12,6 @@ from junitparser import JUnitXml
 
 from tests.cli.runner import ROOT, weigh
 from weigh.harness.gate.file import GateHead, GateLimits, GateTable, load_gate_file
-from weigh.harness.providers.mock_server import MockServerProcess
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 PROVIDER = ("openai:", "mock:")
@@ -24,12 +23,6 @@ def blocks(kind: str) -> list[str]:
 
 def commands() -> list[str]:
     return re.findall(r"^ *(weigh .*)$", "\n".join([*blocks("sh"), *blocks("yaml")]), re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServerProcess() as going:
-        yield going
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ OPTIONS = {
         *("--beta 0.1", "--max-pairs 400", "--field match,hoard,random", "--set cards=6", "--seed 7"),
         *("--config ladder.toml", "--style schema", "--max-tokens 32", "--temperature 0"),
         *("--base-url http://127.0.0.1:8000/v1", "--timeout 2.5", "--max-calls 500", "--max-usd 2.50"),
-        *("--max-fallback-rate 0.1", "--max-fallback-rate 0", "--ends surest", "--ends credible"),
+        *("--max-fallback-rate 0.1", "--max-fallback-rate 0"),
         *("--max-void-rate 0.05", "--name nightly", "--results runs", "--junit gate.xml", "--summary gate.md"),
         *("--save-baseline base.json", "--pairs 200", "--json"),
     ],

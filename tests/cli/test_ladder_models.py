@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.runner import config, documents, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import read_plan
 from weigh.harness.store.store import Store
 
 ORDER = """\
@@ -23,12 +22,6 @@ base_url = "{url}"
 decision_timeout = 5.0
 replays = 0
 """
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServerProcess() as going:
-        yield going
 
 
 @pytest.fixture(autouse=True)

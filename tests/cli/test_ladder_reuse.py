@@ -65,7 +65,7 @@ def test_a_ladder_played_again_pays_for_refusals_only_and_re_derives(server, old
     assert sum(row["traffic"]["calls"] for row in ladder["accounts"]["models"]) == len(refused)
     (game,) = ladder["games"]
     assert "reused" in [caveat["kind"] for caveat in game["caveats"]]
-    assert "reused" in weigh("rank", new).out
+    assert "reused" in weigh("rank", new, "--wide").out
 
 
 def test_an_endpoint_that_differs_is_told_and_asked_anew(server, old, tmp_path):

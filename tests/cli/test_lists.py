@@ -18,7 +18,7 @@ def test_games_are_listed_with_seats_config_keys_and_fallback():
     (goofspiel,) = [line for line in lines if line.startswith("goofspiel ")]
     assert "2-10" in goofspiel
     assert "cards (13)" in goofspiel
-    assert goofspiel.endswith("match")
+    assert "  match  " in goofspiel
 
 
 def test_games_as_json_hold_every_config_key_with_its_bounds():

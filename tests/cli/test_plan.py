@@ -12,8 +12,7 @@ from statsmodels.stats.power import TTestPower
 from tests.cli.runner import ROOT, SCRIPTED, config, documents, weigh
 from weigh.harness.planning import pilots
 from weigh.harness.planning.spread import blocks_for
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import read_plan
 from weigh.harness.run import offline
 from weigh.harness.store.store import Store
 from weigh.harness.store.usage import characters_of
@@ -44,12 +43,6 @@ price = {{ input = 1.0, output = 4.0 }}
 decision_timeout = 5.0
 replays = 0
 """
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServerProcess() as going:
-        yield going
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,7 @@ import pytest
 from tests.cli.runner import command, config, documents, environment, weigh
 from weigh.games.registry import GAMES, game_named, read_config
 from weigh.games.replay import replay_states
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 from weigh.policies.human import choices
 
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")

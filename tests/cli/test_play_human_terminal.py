@@ -15,8 +15,7 @@ import pytest
 
 from tests.cli.runner import command, environment, process
 from tests.waiting import until
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
+from weigh.harness.providers.mock_server import MockServerProcess, Options
 
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")
 

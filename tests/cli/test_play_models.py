@@ -9,9 +9,7 @@ import pytest
 
 from tests.cli.runner import config, started, weigh
 from tests.waiting import until
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 from weigh.harness.store.store import Store
 
 PLAIN = "goofspiel/plain.md@mock:mock-small"

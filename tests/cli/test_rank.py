@@ -33,12 +33,17 @@ def test_the_formats_hold_the_same_ladder(folder):
     assert [row["entrant"] for row in rows] == names
     assert [float(row["mean"]) for row in rows] == [standing["mean"] for standing in game["standings"]]
     table = weigh("rank", folder / "s").out.splitlines()
-    assert [line.split()[1] for line in table[2:5]] == names
+    assert table[0].startswith("goofspiel: ")
+    assert table[2].split()[:4] == ["rank", "entrant", "mean", "95%"]
+    assert [line.split()[1] for line in table[3:6]] == names
+    assert [line.split()[1] for line in weigh("rank", folder / "s", "--wide").out.splitlines()[2:5]] == names
+    latex = weigh("rank", folder / "s", "--format", "latex").out.splitlines()
+    assert [line.split(" & ")[1] for line in latex[5:8]] == names
     assert weigh("rank", folder / "s", "--format", "markdown").out.startswith("### goofspiel: 6 of 6 episodes")
 
 
 def test_a_pipe_gets_every_column_whatever_the_width(folder):
-    assert weigh("rank", folder / "s", environ={"COLUMNS": "40"}) == weigh("rank", folder / "s")
+    assert weigh("rank", folder / "s", "--wide", environ={"COLUMNS": "40"}) == weigh("rank", folder / "s", "--wide")
 
 
 def test_two_ladders_that_differ_by_name_only_are_no_more_evidence_than_one(folder):
@@ -91,8 +96,7 @@ def test_o05_a_partial_run_is_ranked_and_says_how_much_of_it_there_is_and_why(tm
     assert weigh("ladder", config(tmp_path, SCRIPTED + "[limits]\nepisodes_in_flight = 1\n")).code == 130
     said = weigh("rank", tmp_path / "results" / "s")
     assert said.code == 0
-    assert said.out.startswith("goofspiel: 2 of 6 episodes")
-    assert "2 of 6 episodes are finished; ranks may change" in said.out
+    assert "Only 2 of 6 episodes are finished." in said.out.splitlines()[0]
     assert said.err == f"{tmp_path / 'results' / 's'}: interrupted\n"
 
 

@@ -21,9 +21,7 @@ import pytest
 from tests.cli.runner import config, documents, environment, started, weigh
 from tests.harness.web.live.hearing import listening
 from tests.waiting import until
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 from weigh.harness.store.store import Store
 
 ORDER = """\

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.ladders import KEY, Ladder, config
-from weigh.harness.providers.mock_server import Hang, MockServerProcess, Options, Plan, Respond, Rule
+from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan
+from weigh.harness.providers.mock_server.rules import Hang, Respond
 from weigh.harness.store.store import Store
 
 pytestmark = pytest.mark.slow
@@ -80,7 +81,7 @@ def test_P28_a_refused_key_stops_the_run_within_its_first_batch_and_is_shown_now
 ) -> None:
     # The worst kind of provider: it quotes the key it refuses, in the body and in a header.
     refusal = Respond(status=401, message=f"Incorrect API key provided: {KEY}", headers={"x-key": KEY})
-    plan = Plan(rules=(Rule(action=refusal),))
+    plan = Plan(rules=(refusal,))
     entrants = [(name, word.replace("claude", "chat")) for name, word in ENTRANTS]
     models = 'api_key_env = "MOCK_KEY"\nconcurrency = 8'
     with MockServerProcess(Options(plan=plan, latency="20ms")) as server:
@@ -109,7 +110,7 @@ def test_P28_a_refused_key_stops_the_run_within_its_first_batch_and_is_shown_now
 
 
 def test_O01_a_seat_that_hangs_costs_its_timeouts_and_nothing_else(tmp_path: Path) -> None:
-    plan = Plan(rules=(Rule(action=Hang(), model="mock-c"),))
+    plan = Plan(rules=(Hang(model="mock-c"),))
     with MockServerProcess(Options(plan=plan, latency="20ms")) as server:
         limits = "decision_timeout = 1.0\nepisodes_in_flight = 4"
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits=limits))

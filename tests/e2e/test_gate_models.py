@@ -6,20 +6,22 @@ import json
 import signal
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runner import process, started, weigh
 from tests.waiting import until
-from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan, Respond, Rule
+from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan
+from weigh.harness.providers.mock_server.rules import Respond
 from weigh.harness.store.store import Store
 
 pytestmark = pytest.mark.slow
 
 MODEL = "goofspiel/plain.md@mock:mock-first"
 GAME = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=3", "--field", "match,random")
-GONE = Respond(status=503, headers={"x-should-retry": "false"})
+gone = partial(Respond, status=503, headers={"x-should-retry": "false"})
 """An outage at once."""
 CALLS = 10 * 3 * 4
 """Of a gate's first look: blocks, seats, rounds."""
@@ -99,7 +101,7 @@ def test_a_model_in_the_place_of_another_is_judged_on_the_same_deals_in_both_arm
 
 
 def test_episodes_that_an_outage_ended_are_begun_again_once_and_counted(server, base):
-    server.follow(Plan(rules=(Rule(action=GONE, nth="7-9"),)))
+    server.follow(Plan(rules=(gone(nth="7-9"),)))
     said = weigh(*words(server), "--json")
     assert said.code == 0, said
     (gate,) = said.json["gates"]
@@ -117,7 +119,7 @@ def staying_void(server, which):
         keys = store.finished()
         last = [list(store.calls(keys[n]))[-1].request.messages[-1].text for n in which]
     server.reset()
-    return tuple(Rule(action=GONE, contains=text) for text in last)
+    return tuple(gone(contains=text) for text in last)
 
 
 def test_an_episode_that_stays_void_takes_its_block_out_of_both_arms(server, base):
@@ -148,7 +150,7 @@ def test_more_voids_than_allowed_are_invalid_and_the_same_command_plays_them_aga
 
 
 def test_a_provider_that_is_down_stops_the_gate_as_invalid_and_it_goes_on_once_it_is_up(server, base):
-    server.follow(Plan(rules=(Rule(action=GONE, nth="40-"),)))
+    server.follow(Plan(rules=(gone(nth="40-"),)))
     down = weigh(*words(server))
     assert down.code == 4, down
     assert "INVALID" in down.out
@@ -200,7 +202,7 @@ base_url = "{server.openai_url}"
 price = {{ input = 1.0, output = 1.0 }}
 """
     )
-    server.follow(Plan(rules=(Rule(action=Respond(status=200, body=_silent()), share=0.5),)))
+    server.follow(Plan(rules=(Respond(status=200, body=_silent(), share=0.5),)))
     said = weigh("gate", "gate.toml", "--json")
     assert said.code == 1, said
     (gate,) = said.json["gates"]
@@ -251,11 +253,11 @@ def test_a_gate_that_dies_or_is_stopped_goes_on_without_asking_twice(base, tmp_p
 
 
 def test_an_outage_while_a_baseline_is_saved_is_made_up_for_or_leaves_no_file(server):
-    server.follow(Plan(rules=(Rule(action=GONE, nth="5-6"),)))
+    server.follow(Plan(rules=(gone(nth="5-6"),)))
     said = weigh(*save(server), "--json")
     assert (said.code, said.json["void_blocks"]) == (0, 0)
     Path("base.json").unlink()
-    server.follow(Plan(rules=(Rule(action=GONE),)))
+    server.follow(Plan(rules=(gone(),)))
     down = weigh(*save(server), "--name", "other")
     assert down.code == 4, down
     assert not Path("base.json").exists()

@@ -13,7 +13,8 @@ from tests.harness.run.test_orchestrate import Scripted, plays
 from tests.harness.run.toy_run import Follower
 from tests.toy_game import Toy, ToyConfig
 from weigh.harness.config.schedule import Episode
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.mock_server import MockServer, MockServerProcess, Options
 from weigh.harness.run.concurrency import Slots
 from weigh.harness.run.limits import Brake

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.ladders import Ladder, config, ended, when
-from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan, Respond, Rule
+from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan
+from weigh.harness.providers.mock_server.rules import Respond
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +67,7 @@ def test_O04_a_second_interrupt_stops_at_once_and_loses_nothing_that_was_kept(tm
 
 
 def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: Path) -> None:
-    plan = Plan(rules=(Rule(action=Respond(status=503, retry_after=NEVER)),))
+    plan = Plan(rules=(Respond(status=503, retry_after=NEVER),))
     with MockServerProcess(Options(plan=plan)) as server:
         limits = "episodes_in_flight = 2\ndecision_timeout = 1000000"
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits=limits))
@@ -81,7 +82,7 @@ def test_an_interrupt_ends_the_wait_for_a_provider_that_asked_for_one(tmp_path: 
 
 
 def test_a_pause_of_hours_is_told_ends_with_an_interrupt_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    paused = Plan(rules=(Rule(action=Respond(status=429, retry_after="7200s"), nth="9", model="mock-c"),))
+    paused = Plan(rules=(Respond(status=429, retry_after="7200s", nth="9", model="mock-c"),))
     with MockServerProcess(Options(plan=paused)) as server:
         limits = "episodes_in_flight = 2\ndecision_timeout = 60"
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits=limits))
@@ -105,7 +106,7 @@ def test_a_pause_of_hours_is_told_ends_with_an_interrupt_and_the_same_command_go
 
 
 def test_a_ceiling_on_time_ends_a_pause_cleanly(tmp_path: Path) -> None:
-    plan = Plan(rules=(Rule(action=Respond(status=503, retry_after="7200s")),))
+    plan = Plan(rules=(Respond(status=503, retry_after="7200s"),))
     with MockServerProcess(Options(plan=plan)) as server:
         ladder = Ladder(tmp_path, config(server, entrants=ENTRANTS, games=SMALL, limits="max_seconds = 4.0"))
         stopped = ladder.play()

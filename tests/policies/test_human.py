@@ -111,7 +111,7 @@ def test_one_word_that_begins_one_choice_is_enough():
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_any_line_is_a_legal_move_or_refused_in_one_line(text):
     for legal in LEGALS:
         try:

@@ -52,7 +52,7 @@ def standard_end(text: str) -> int | None:
         return None
 
 
-@settings(max_examples=500)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(st.sampled_from("{["), st.lists(TOKENS, max_size=14).map("".join))
 def test_ends_agree_with_the_standard_decoder_on_loose_tokens(opening: str, rest: str) -> None:
     text = opening + rest
@@ -61,7 +61,7 @@ def test_ends_agree_with_the_standard_decoder_on_loose_tokens(opening: str, rest
     assert 1 <= found.end <= len(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(VALUES, max_size=3), st.sampled_from([None, 1]), st.data())
 def test_ends_agree_with_the_standard_decoder_on_json_with_one_change(
     value: object, indent: int | None, data: st.DataObject

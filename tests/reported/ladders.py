@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.runner import Said, weigh
-from weigh.harness.providers.mock_server import MockServerProcess
-from weigh.harness.providers.mock_server.plan_file import read_plan
+from weigh.harness.providers.mock_server import MockServerProcess, read_plan
 from weigh.harness.store.store import Store
 
 ORDER = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,6 @@ from weigh.policies.contract import Fault
 
 ON_ITS_WAY = 'I think {"bid": 1} but wait, maybe it is better to'
 """Broken off: 1 was a first thought, and no move."""
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 def answers(said: Sequence[tuple[str, str | None]]) -> list[Mapping[str, Any]]:
@@ -105,7 +99,7 @@ def test_N01_a_word_that_nobody_knows_is_counted_and_shown_and_plays_only_what_e
         calls = list(store.calls(record.key))
     assert said in told
     assert (account.usage.unknown_stop_calls, account.usage.repeated_calls) == (2, 1)
-    assert "2 with an unknown finish reason" in weigh("rank", tmp_path / "results" / "small").out
+    assert "2 with an unknown finish reason" in weigh("rank", tmp_path / "results" / "small", "--wide").out
     assert [call.completion.stop for call in calls if call.completion][:3] == ["unknown", "unknown", "end"]
     assert f'stopped by unknown "{word or "none"}"' in str(episode_data(record, attempts_of(calls))["steps"])
 

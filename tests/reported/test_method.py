@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -35,12 +34,6 @@ DRAWS = ("goofspiel", "oshi_zumo", "ballast", "persistent_calibration")
 """Half-Hearted Step has a winner whenever it was played."""
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 def ladder_of(folder: Path) -> dict[str, Any]:

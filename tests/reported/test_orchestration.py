@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -21,7 +20,8 @@ from tests.reported.ladders import kept, play
 from weigh.games.game import AnyGame
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.audit.verify.record import verify_record
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.mock_server import MockServer, MockServerProcess
 from weigh.harness.results import load
 from weigh.harness.run.episode import Table, play_episode
@@ -32,12 +32,6 @@ from weigh.policies.contract import Message, Request, Sampling
 from weigh.policies.scripted.registry import fallback_of
 
 OPEN_FILES = Path("/proc/self/fd")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 def test_O07_an_exported_record_that_stands_there_twice_is_found(tmp_path: Path) -> None:

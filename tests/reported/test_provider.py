@@ -12,9 +12,8 @@ import pytest
 from weigh.games.game import Observation
 from weigh.games.registry import GAMES
 from weigh.harness.providers.endpoints.endpoints import endpoint_for
-from weigh.harness.providers.errors.failures import decide
+from weigh.harness.providers.errors.failures import decide, verdict
 from weigh.harness.providers.errors.reading import ProviderError
-from weigh.harness.providers.errors.verdicts import verdict
 from weigh.harness.providers.wire.openai_chat import usage
 from weigh.harness.store.usage import characters_of, was_cut
 from weigh.policies.contract import CONTEXT_FULL, Completion, Message, Reply, Request, Retry, Sampling, Usage

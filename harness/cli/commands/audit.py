@@ -12,8 +12,8 @@ import typer
 
 from weigh.games.values import nearest, quote
 from weigh.harness.audit.collusion.audit import Settings
-from weigh.harness.cli.options import number, one_of, whole
-from weigh.harness.cli.output import print_json, print_note, print_text, terminal_width
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest, whole
+from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SETTINGS = Settings()
 
 
 def audit(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     fdr: Annotated[
         float,
         typer.Option(metavar="SHARE", parser=number(0, 1, above=True), help="Share of false flags put up with."),
@@ -76,11 +76,12 @@ def audit(
     planned, or a pair that is not there; 3 nothing to audit, and with --fail-on-flag when no pair could be flagged.
     With --replay-shuffled those of the replay: 0 answered, 3 open, 4 invalid, 130 interrupted.
     """
+    runs = runs_or_newest(runs)
     settings = Settings(fdr=fdr, permutations=permutations, threshold=threshold, seed=seed)
     if replay_shuffled is None:
         for given, option in ((pair, "--pair"), (replace_with, "--replace-with"), (name, "--name")):
             if given:
-                raise Refused(f"{option}: only with --replay-shuffled CONFIG.toml")
+                raise Refused(f"{option}: only with --replay-shuffled CONFIG.toml", kind="option-without")
         found = audit_of(runs, settings, tell=True)
         _print(found, "json" if json else format, rounds)
         code = _verdict(found, fail_on_flag)
@@ -130,14 +131,16 @@ def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) ->
 
 
 def _print(found: Audit, format: str, rounds: int) -> None:
-    from weigh.harness.report.sections.audit import markdown, plain_lines, sections
+    from weigh.harness.report.render.document import Section
+    from weigh.harness.report.render.markdown import markdown_sections
+    from weigh.harness.report.sections.audit import sections
 
     if format == "json":
         print_json(found.to_json())
     elif format == "markdown":
-        print_text(markdown(sections(found, rounds)).rstrip("\n"))
+        print_text(markdown_sections(sections(found, rounds)).rstrip("\n"))
     else:
-        print_text("\n".join(plain_lines(sections(found, rounds), terminal_width())) or "no episode")
+        print_sections(sections(found, rounds) or [Section("no episode")])
 
 
 def _verdict(found: Audit, fail_on_flag: bool) -> int:
@@ -166,7 +169,9 @@ def _replay(
     found = audit_of(runs, settings, tell=True)
     if not found.tables:
         raise Refused(
-            "--replay-shuffled: nothing to play again: no episode of goofspiel is finished", code=INCONCLUSIVE
+            "--replay-shuffled: nothing to play again: no episode of goofspiel is finished",
+            code=INCONCLUSIVE,
+            kind="nothing-to-replay",
         )
     known = sorted({each.entrant for table in found.tables for each in table.indices})
     if pairs:
@@ -174,7 +179,7 @@ def _replay(
     else:
         chosen = list(dict.fromkeys((each.by, each.toward) for each in found.flagged))
         if not chosen:
-            raise Refused("--replay-shuffled: no pair is flagged; name one with --pair I:J")
+            raise Refused("--replay-shuffled: no pair is flagged; name one with --pair I:J", kind="nothing-flagged")
     return replay_shuffled(runs, config, chosen, replace_with=replace_with, name=name, json=json)
 
 
@@ -182,16 +187,21 @@ def _pair(words: str, known: Sequence[str]) -> tuple[str, str]:
     """Two entrants out of `I:J`; names may hold colons themselves."""
     cuts = [(words[:at], words[at + 1 :]) for at, character in enumerate(words) if character == ":"]
     if not cuts:
-        raise Refused(f"--pair {quote(words)}: must be two entrants with a colon between, who stands aside first")
+        raise Refused(
+            f"--pair {quote(words)}: must be two entrants with a colon between, who stands aside first",
+            kind="not-a-pair",
+        )
     fits = [(by, toward) for by, toward in cuts if by in known and toward in known]
     if len(fits) == 1:
         by, toward = fits[0]
         if by == toward:
-            raise Refused(f"--pair {quote(words)}: an entrant is no pair with itself")
+            raise Refused(f"--pair {quote(words)}: an entrant is no pair with itself", kind="not-a-pair")
         return by, toward
     if fits:
-        raise Refused(f"--pair {quote(words)}: can be read in {len(fits)} ways; rename the entrants")
+        raise Refused(
+            f"--pair {quote(words)}: can be read in {len(fits)} ways; rename the entrants", kind="ambiguous-pair"
+        )
     by, toward = cuts[0]
     wrong = toward if by in known else by
     hint = nearest(wrong, known) or f" (entrants: {', '.join(known[:20])})"
-    raise Refused(f"--pair {quote(words)}: no entrant {quote(wrong)} in these runs{hint}")
+    raise Refused(f"--pair {quote(words)}: no entrant {quote(wrong)} in these runs{hint}", kind="unknown-entrant")

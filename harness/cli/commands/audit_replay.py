@@ -73,10 +73,10 @@ def replay_shuffled(
     and 130 as for `weigh ladder`. Raises Refused, ConfigError or StoreRefused before anything is made or paid for.
     """
     from weigh.harness.cli.commands.ladder import play_out
-    from weigh.harness.cli.opening import require_prices, unsent
     from weigh.harness.config.config import load_config
     from weigh.harness.run.folder import run_in
     from weigh.harness.run.opening import require_ready, versions
+    from weigh.harness.run.play.opening_lines import require_prices, unsent
     from weigh.harness.run.signals import require_own_loop
     from weigh.harness.store.store import Store
 

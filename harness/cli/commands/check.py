@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from weigh.games.values import nearest, quote
-from weigh.harness.cli.options import JsonFlag
+from weigh.harness.cli.options import JsonFlag, newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
 
@@ -60,7 +60,7 @@ def resolve(file: Document, json: AlwaysJson = True) -> None:
     document = load(file, RESOLVE_KEYS)
     stop = document.get("stop", False)
     if not isinstance(stop, bool):
-        raise Refused(f"stop: {_quoted(stop)} is not true or false")
+        raise Refused(f"stop: {_quoted(stop)} is not true or false", kind="bad-value")
     state = position(document, stop=stop)
     outcome = state.outcome
     # What the game would report if the clock stopped it here.
@@ -102,13 +102,15 @@ def read(file: Document, json: AlwaysJson = True) -> None:
     document = load(file, READ_KEYS)
     stop = document.get("stop", "end")
     if stop not in STOPS:
-        raise Refused(f"stop: {_quoted(stop)} is none of {', '.join(STOPS)}")
+        raise Refused(f"stop: {_quoted(stop)} is none of {', '.join(STOPS)}", kind="bad-value")
     reply = require(document, "reply", lambda value: isinstance(value, str | None), "a text, or null for none")
     seat = require(document, "seat", lambda value: type(value) is int, "the number of a seat")
     state = position(document)
     if seat not in state.to_act:
         acting = ", ".join(map(str, sorted(state.to_act))) or "none: the episode is over"
-        raise Refused(f"seat: {seat} has no move to make after these moves (seats to act: {acting})")
+        raise Refused(
+            f"seat: {seat} has no move to make after these moves (seats to act: {acting})", kind="seat-does-not-act"
+        )
     legal = state.legal(seat)
     reading = read_reply(reply, stop, legal)
     print_json(
@@ -125,9 +127,12 @@ def read(file: Document, json: AlwaysJson = True) -> None:
 
 def verify(
     target: Annotated[
-        str,
-        typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), .jsonl, or a run folder."),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[RECORD|RUN]",
+            help="A record as JSON (- for standard input), .jsonl, or a run folder; else the newest run.",
+        ),
+    ] = None,
     json: JsonFlag = False,
     run: Annotated[
         Path | None, typer.Option("--run", metavar="RUN", help="The run that a baseline file was saved from.")
@@ -146,6 +151,10 @@ def verify(
 
     Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
     """
+    if target is None:
+        if run is not None:
+            raise Refused("--run: name the baseline file that was saved from it too")
+        target = str(newest())
     if run is not None:
         _verify_baseline(target, run, json)
     elif target != "-" and Path(target).is_dir():
@@ -161,7 +170,9 @@ def _verify_record(file: str, json: bool) -> None:
 
     data = load(file)
     if data.get("kind") == BASELINE:
-        raise Refused(f"{file}: is a baseline file; say which run it was saved from, with --run RUN")
+        raise Refused(
+            f"{file}: is a baseline file; say which run it was saved from, with --run RUN", kind="run-missing"
+        )
     name = _name_of(data, "standard input" if file == "-" else file)
     findings = verify_record(data)
     _report(findings, json, {"record": data.get("key")}, name, f"{name}: re-derives in full")
@@ -296,41 +307,46 @@ def _content(file: str) -> tuple[str, bytes]:
     try:
         if file == "-":
             if sys.stdin is None:
-                raise Refused("standard input: closed; give a file, or send the document to it")
+                raise Refused("standard input: closed; give a file, or send the document to it", kind="no-input")
             raw = sys.stdin.buffer.read(LARGEST + 1)
         else:
             with Path(file).open("rb") as stream:
                 raw = stream.read(LARGEST + 1)
     except OSError as error:
-        raise Refused(f"{name}: {error.strerror or error}") from error
+        raise Refused(f"{name}: {error.strerror or error}", kind="unreadable-file") from error
     except ValueError as error:  # a null character in the name
-        raise Refused(f"{quote(name)}: not a file name ({error})") from error
+        raise Refused(f"{quote(name)}: not a file name ({error})", kind="unreadable-file") from error
     if len(raw) > LARGEST:
-        raise Refused(f"{name}: larger than {LARGEST // 1024 // 1024} MB")
+        raise Refused(f"{name}: larger than {LARGEST // 1024 // 1024} MB", kind="too-large")
     return name, raw
 
 
 def _object(name: str, raw: bytes, known: Sequence[str] | None) -> Mapping[str, Any]:
     if not raw.strip():
-        raise Refused(f"{name}: empty, where a JSON object was expected")
+        raise Refused(f"{name}: empty, where a JSON object was expected", kind="empty-file")
     try:
         text = raw.decode("utf-8-sig")
         document = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
     except RecursionError as error:
-        raise Refused(f"{name}: nested too deeply") from error
+        raise Refused(f"{name}: nested too deeply", kind="too-deep") from error
     except UnicodeDecodeError as error:
-        raise Refused(f"{name}: not UTF-8 text (byte {raw[error.start]:#04x} at {error.start})") from error
+        raise Refused(
+            f"{name}: not UTF-8 text (byte {raw[error.start]:#04x} at {error.start})", kind="not-utf8"
+        ) from error
     except json.JSONDecodeError as error:
         said = f"{error.msg[:1].lower()}{error.msg[1:]} at line {error.lineno}, column {error.colno}"
-        raise Refused(f"{name}: not a JSON document: {said}") from error
+        raise Refused(f"{name}: not a JSON document: {said}", kind="not-json") from error
     except ValueError as error:
-        raise Refused(f"{name}: not a JSON document: {error}") from error
+        raise Refused(f"{name}: not a JSON document: {error}", kind="not-json") from error
     if not isinstance(document, dict):
-        raise Refused(f"{name}: holds {quote(document)} and not a JSON object")
+        raise Refused(f"{name}: holds {quote(document)} and not a JSON object", kind="not-an-object")
     if known is not None:
         for key in document:
             if key not in known:
-                raise Refused(f"{name}: unknown key {quote(key)}{nearest(key, known)} (keys: {', '.join(known)})")
+                raise Refused(
+                    f"{name}: unknown key {quote(key)}{nearest(key, known)} (keys: {', '.join(known)})",
+                    kind="unknown-key",
+                )
     return document
 
 
@@ -367,7 +383,7 @@ def position(document: Mapping[str, Any], *, stop: bool = False) -> State:
 
 def _deal(document: Mapping[str, Any], game: AnyGame, config: BaseModel) -> Deal:
     """The deal that is given, or the one that `weigh play` draws for the seed, or none for a game without chance."""
-    from weigh.harness.cli.single import deal_of
+    from weigh.harness.run.play.single import deal_of
 
     seed = document.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
@@ -379,18 +395,23 @@ def _deal(document: Mapping[str, Any], game: AnyGame, config: BaseModel) -> Deal
         return deal_of(game, config, seed)
     if given is None and game.deal(config, Random(0)):  # noqa: S311 - only looked at, to see whether chance plays a part
         keys = ", ".join(game.deal(config, Random(0)))  # noqa: S311
-        raise Refused(f"deal: missing, and {game.name} begins with chance: give a deal ({keys}), or a seed to draw one")
+        raise Refused(
+            f"deal: missing, and {game.name} begins with chance: give a deal ({keys}), or a seed to draw one",
+            kind="deal-missing",
+        )
     return {}
 
 
 def require(document: Mapping[str, Any], key: str, fits: Callable[[object], bool], demand: str) -> Any:
     """The value of a key. Raises Refused when it is missing, or when it does not fit the demand."""
     if key not in document:
-        raise Refused(f"{key}: missing; it must be {demand}")
+        raise Refused(f"{key}: missing; it must be {demand}", kind="key-missing")
     if not fits(document[key]):
-        raise Refused(f"{key}: {quote(document[key])} is not {demand}")
+        raise Refused(f"{key}: {quote(document[key])} is not {demand}", kind="bad-value")
     return document[key]
 
 
 def _refuse(key: str, document: Mapping[str, Any], wrong: str, missing: str = "missing") -> NoReturn:
-    raise Refused(f"{key}: {quote(document[key])} {wrong}" if key in document else f"{key}: {missing}")
+    raise Refused(
+        f"{key}: {quote(document[key])} {wrong}" if key in document else f"{key}: {missing}", kind="bad-value"
+    )

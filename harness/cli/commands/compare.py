@@ -18,12 +18,11 @@ from weigh.harness.cli.options import (
     number,
     whole,
 )
-from weigh.harness.cli.output import encoding, print_json, print_note, print_text, terminal_width
+from weigh.harness.cli.output import ink, print_json, print_note, print_text, terminal_width
 from weigh.harness.errors import FINE, INTERRUPTED
 
 if TYPE_CHECKING:
     from weigh.harness.gate.comparison import ArmComparison
-    from weigh.harness.report.render.paired_plot import Ink
 
 PLAIN_WIDTH = 80
 """Columns where standard output is no terminal."""
@@ -87,8 +86,8 @@ def compare(
     """
     from weigh.harness.cli.commands.play import settings_given
     from weigh.harness.cli.compare_play import Wanted, order_of, played
-    from weigh.harness.cli.single import Asked
     from weigh.harness.run.limits import Ceilings
+    from weigh.harness.run.play.single import Asked
     from weigh.harness.run.signals import onward, require_own_loop
 
     require_own_loop()
@@ -126,19 +125,4 @@ def _show(told: ArmComparison, json: bool) -> None:
     from weigh.harness.report.sections.comparison import comparison_lines
 
     width = min(terminal_width() or PLAIN_WIDTH, 100)
-    print_text("\n".join(comparison_lines(told, width, _ink())))
-
-
-def _ink() -> Ink:
-    """Drawn characters for a terminal that can show them, ASCII for everything else."""
-    from dataclasses import astuple
-
-    from weigh.harness.report.render.paired_plot import ASCII, DRAWN
-
-    if terminal_width() is None:
-        return ASCII
-    try:
-        "".join(astuple(DRAWN)).encode(encoding())
-    except UnicodeEncodeError:
-        return ASCII
-    return DRAWN
+    print_text("\n".join(comparison_lines(told, width, ink())))

@@ -66,7 +66,7 @@ def diff_prompts(
     Exit codes: 0 compared, whether they differ or not; 1 they differ, with --exit-code; 2 bad usage or input.
     """
     if all_ and step is not None:
-        raise Refused("--step and --all: give one of them")
+        raise Refused("--step and --all: give one of them", kind="options-conflict")
     compared = _compared(first, second, game, setting or [], config)
     steps = _steps(compared, step, all_)
     if json:
@@ -115,7 +115,7 @@ def _spec(word: str, known: Mapping[str, EntrantSpec] | None) -> EntrantSpec:
         file = read_prompt(word, Path.cwd())
         return EntrantSpec(file.prompt.name, prompts={ANY_GAME: file})
     if spec.scripted is not None:
-        raise Refused(f"{word} plays {spec.scripted}, a scripted policy: it has no prompt")
+        raise Refused(f"{word} plays {spec.scripted}, a scripted policy: it has no prompt", kind="scripted")
     return spec
 
 
@@ -130,14 +130,17 @@ def _game(wanted: str | None, words: Sequence[str], specs: Sequence[EntrantSpec]
         game = game_named(wanted)
         for word, games in zip(words, suited, strict=True):
             if game.name not in games:
-                raise Refused(f"{shown(word)} is no prompt for {game.name}, but for {', '.join(games) or 'no game'}")
+                raise Refused(
+                    f"{shown(word)} is no prompt for {game.name}, but for {', '.join(games) or 'no game'}",
+                    kind="wrong-game",
+                )
         return game
     if len(both) == 1:
         return game_named(both[0])
     if both:
-        raise Refused(f"both prompts suit {', '.join(both)}: say with --game which it shall be")
+        raise Refused(f"both prompts suit {', '.join(both)}: say with --game which it shall be", kind="several-games")
     told = "; ".join(f"{shown(word)}: {', '.join(games)}" for word, games in zip(words, suited, strict=True))
-    raise Refused(f"no game suits both prompts ({told})")
+    raise Refused(f"no game suits both prompts ({told})", kind="no-common-game")
 
 
 def _side(word: str, spec: EntrantSpec, game: AnyGame, config: BaseModel) -> Side:
@@ -168,7 +171,7 @@ def _content(file: PromptFile) -> bytes:
 
     content = file.place.read_bytes()
     if sha256(content).hexdigest() != file.sha256:
-        raise Refused(f"{file.place}: was changed while it was read; run the command again")
+        raise Refused(f"{file.place}: was changed while it was read; run the command again", kind="file-changed")
     return content
 
 
@@ -180,7 +183,9 @@ def _steps(compared: Comparison, step: int | None, everything: bool) -> Sequence
         return there[:1]
     if step not in there:
         listed = ", ".join(map(str, there))
-        raise Refused(f"--step {step}: seat {compared.seat} is not asked then; it is asked at steps {listed}")
+        raise Refused(
+            f"--step {step}: seat {compared.seat} is not asked then; it is asked at steps {listed}", kind="no-such-step"
+        )
     return [step]
 
 

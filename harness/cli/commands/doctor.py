@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weigh.harness.cli.options import JsonFlag, number
-from weigh.harness.cli.output import print_json, print_note, print_rich, print_text
+from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.errors import WRONG
 
 
@@ -57,13 +57,11 @@ def doctor(
     if json:
         print_json({"ok": not failed, "checks": [finding.to_json() for finding in findings]})
     else:
-        from rich.table import Table
-        from rich.text import Text
+        from weigh.harness.report.render.document import Column, Section, Table, cells
 
-        table = Table.grid(padding=(0, 2, 0, 0))
-        for finding in findings:
-            table.add_row(finding.level, Text(finding.what), Text(finding.told()))
-        print_rich(table)
+        columns = (Column("", numeric=False), Column("", numeric=False), Column("", numeric=False, prose=True))
+        rows = cells((finding.level, finding.what, finding.told()) for finding in findings)
+        print_sections([Section("", blocks=(Table("", columns, rows),))])
         print_text(_summary(failed, len(findings), asked=order is not None))
     if failed:
         raise typer.Exit(WRONG)

@@ -60,4 +60,4 @@ def _run(command: Sequence[str]) -> int:
     try:
         return subprocess.run(command, check=False, stdout=sys.stderr).returncode  # noqa: S603 - made by weights
     except OSError as error:
-        raise Refused(f"could not run {command[0]}: {error.strerror or error}") from error
+        raise Refused(f"could not run {command[0]}: {error.strerror or error}", kind="cannot-run") from error

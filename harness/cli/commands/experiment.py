@@ -103,11 +103,11 @@ def ballast_claims(
     """
     from weigh.harness.audit.claims.answer import report
     from weigh.harness.cli.commands.ladder import play_out
-    from weigh.harness.cli.opening import require_prices, unsent
     from weigh.harness.config.config import load_config
     from weigh.harness.gate.experiment_play import ListeningTo, asked_of
     from weigh.harness.run.folder import run_in
     from weigh.harness.run.opening import require_ready, versions
+    from weigh.harness.run.play.opening_lines import require_prices, unsent
     from weigh.harness.run.signals import require_own_loop
 
     require_own_loop()

@@ -9,18 +9,23 @@ from typing import Annotated
 
 import typer
 
-from weigh.harness.cli.options import one_of
+from weigh.harness.cli.options import newest, one_of
 from weigh.harness.cli.output import forget, print_json, print_note
 from weigh.harness.cli.outputs import check_output
 from weigh.harness.errors import INVALID, Refused
+from weigh.harness.store.schema import is_run
 
 FORMATS = ("jsonl", "json", "csv", "parquet")
 TABLES = ("records", "seats", "decisions", "calls", "voids", "accounts", "measures")
 
 
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE|-", help="Where to write, - for standard output.")],
+    run_or_file: Annotated[
+        Path, typer.Argument(metavar="[RUN]", help="A run folder; left out, the newest run is exported.")
+    ],
+    named: Annotated[
+        Path | None, typer.Argument(metavar="FILE|-", help="Where to write, - for standard output.")
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(metavar="FORMAT", parser=one_of(FORMATS), help="jsonl, json, csv or parquet; else FILE's ending."),
@@ -40,16 +45,21 @@ def export(
     unless told otherwise. The file appears when it is complete, and takes the place of one that is there; it may not be
     a file that the run itself is kept in.
 
+      weigh export seats.csv
       weigh export results/demo seats.csv
       weigh export results/demo calls.jsonl --table calls
       weigh export results/demo record.json --episode goofspiel/b0000/r0
 
     Exit codes: 0 written; 2 not a run, or formats and tables that do not go together; 4 a disk that is full.
     """
+    file = run_or_file if named is None else named
+    if named is None and is_run(file):
+        raise Refused(f"{file} is a run: say where to write, as in `weigh export {file} seats.csv`")
+    run = newest() if named is None else run_or_file
     chosen = format or file.suffix.removeprefix(".").lower()
     if chosen not in FORMATS:
         what = f"{chosen} is none of {', '.join(FORMATS)}" if chosen else "it has no ending that says which format"
-        raise Refused(f"{file}: {what}; name one with --format")
+        raise Refused(f"{file}: {what}; name one with --format", kind="format-unknown")
     if str(file) != "-":
         check_output("FILE", file, [run])
     if chosen == "json" and episode is None and table in (None, "records"):
@@ -74,7 +84,8 @@ def _only_episode(run: Path) -> str:
     if len(finished) != 1:
         raise Refused(
             f"json holds one record, and {run} has {len(finished)} finished episodes: name one with --episode, "
-            + (f"as {finished[0]}" if finished else "once there is one")
+            + (f"as {finished[0]}" if finished else "once there is one"),
+            kind="episode-missing",
         )
     return finished[0]
 
@@ -97,5 +108,7 @@ def _to_stdout(run: Path, format: str, table: str | None, episode: str | None) -
         except OSError as error:
             forget(sys.stdout)
             if not isinstance(error, BrokenPipeError):
-                raise Refused(f"standard output cannot be written: {error.strerror or error}", code=INVALID) from error
+                raise Refused(
+                    f"standard output cannot be written: {error.strerror or error}", code=INVALID, kind="output-closed"
+                ) from error
     return rows

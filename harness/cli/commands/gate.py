@@ -16,7 +16,6 @@ from weigh.harness.cli.options import (
     StyleOption,
     TemperatureOption,
     number,
-    one_of,
     whole,
 )
 from weigh.harness.cli.output import print_note
@@ -87,12 +86,6 @@ def gate(
         float,
         typer.Option(metavar="SHARE", parser=number(0, 1), help="Moves the fallback may make; more is no pass."),
     ] = 0.2,
-    ends: Annotated[
-        str,
-        typer.Option(
-            metavar="ENDS", parser=one_of(("surest", "credible")), help="The largest loss of a block: surest, credible."
-        ),
-    ] = "surest",
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="The gate's, and of its folder; default: game and candidate.")
     ] = None,
@@ -153,7 +146,6 @@ def gate(
         timeout=timeout,
         max_void_rate=max_void_rate,
         max_fallback_rate=max_fallback_rate,
-        ends="credible" if ends == "credible" else "surest",
         name=name,
         results=results,
         pairs=pairs,

@@ -17,7 +17,6 @@ from weigh.harness.config.sections import safe_name
 from weigh.harness.errors import Refused
 from weigh.harness.gate.arms import Conduction
 from weigh.harness.gate.conduct import MAX_FALLBACK_RATE
-from weigh.harness.gate.differences import Ends
 from weigh.harness.gate.file import GateWanted, is_baseline_file, load_gate_file
 from weigh.harness.gate.order import (
     PAIRS,
@@ -60,7 +59,6 @@ class Words:
     timeout: float | None
     max_void_rate: float
     max_fallback_rate: float
-    ends: Ends
     name: str | None
     results: Path | None
     pairs: int | None
@@ -68,7 +66,7 @@ class Words:
     def given(self) -> list[str]:
         """The options that were given, and differ from their defaults."""
         unset: dict[str, Any] = {"alpha": 0.05, "beta": 0.05, "max_void_rate": 0.1, "settings": ()}
-        unset |= {"max_fallback_rate": MAX_FALLBACK_RATE, "ends": "surest"}
+        unset |= {"max_fallback_rate": MAX_FALLBACK_RATE}
         return [
             "--set" if key == "settings" else f"--{key.replace('_', '-')}"
             for key in self.__dataclass_fields__
@@ -147,7 +145,6 @@ class Words:
             beta=self.beta,
             max_void_rate=self.max_void_rate,
             max_fallback_rate=self.max_fallback_rate,
-            ends=self.ends,
         )
 
     def _field(self) -> tuple[str, ...] | None:
@@ -211,7 +208,6 @@ def of_file(path: Path, results: Path | None) -> tuple[str, list[GateOrder], Cei
         beta=head.beta / len(file.gates),  # a regression under a share of beta survives Holm's correction by itself
         max_void_rate=head.max_void_rate,
         max_fallback_rate=head.max_fallback_rate,
-        ends=head.ends,
     )
     orders = [order_of(wanted, common) for wanted in file.gates]
     ceilings = Ceilings(limits.max_calls, limits.max_tokens, limits.max_usd, limits.max_seconds)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import sys
-from collections import Counter
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,15 +17,14 @@ from weigh.harness.cli.serving import ServeOption, followed, served
 from weigh.harness.errors import FINE, INTERRUPTED, INVALID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from weigh.harness.config.config import LadderConfig
     from weigh.harness.config.schedule import Episode
-    from weigh.harness.run.episode import Table, Watch
-    from weigh.harness.run.events import Closing, Plan, Progress
-    from weigh.harness.run.limits import Brake
-    from weigh.harness.run.model_calls import Exchange
-    from weigh.harness.run.runner import Division, Keeper, Summary
+    from weigh.harness.run.events import Progress
+    from weigh.harness.run.play.followers import Watching
+    from weigh.harness.run.play.ladder import Afterwards, Follow
+    from weigh.harness.run.runner import Division, Keeper
     from weigh.harness.store.store import Store
     from weigh.harness.web.live.server import LiveServer
 
@@ -95,12 +92,8 @@ def ladder(
     Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
     or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
     """
-    from weigh.harness.cli.extending import advice, blocks_given, extended_run
-    from weigh.harness.cli.opening import opening_lines, require_prices
-    from weigh.harness.config.config import load_config
-    from weigh.harness.run.folder import planned_in, run_in
-    from weigh.harness.run.opening import manifest_of, require_ready, schedule_of
-    from weigh.harness.run.reuse import Reusing, earlier_run
+    from weigh.harness.cli.commands.rank import show_ranking
+    from weigh.harness.run.play.ladder import LadderSpec, play_ladder
     from weigh.harness.run.signals import require_own_loop
 
     overrides = {
@@ -113,61 +106,30 @@ def ladder(
         "limits.max_seconds": max_seconds,
     }
     require_own_loop()
-    order = load_config(config, overrides)
-    require_ready(order.endpoints, order.entrants)
-    require_prices(order)
-    episodes = schedule_of(order)
-    manifest = manifest_of(order, episodes)
-    folder = order.run_folder
-    with ExitStack() as opened:
-        # Before the run's folder is made: what is refused leaves nothing behind.
-        server = opened.enter_context(served(serve))
-        earlier = None if reuse is None else opened.enter_context(earlier_run(reuse, manifest, folder))
-        another = "a name of its own (--name)"
-        store = opened.enter_context(
-            extended_run(order, manifest)
-            if extend
-            else run_in(
-                folder,
-                manifest,
-                episodes,
-                another,
-                lambda there: advice(order, there, manifest),
-                blocks_given(order),
-                note=print_note,
+    spec = LadderSpec(config, overrides, reuse, extend)
+    with served(serve) as server:
+        played = play_ladder(spec, showing(json, server), print_note, ["weigh", *context.obj], quiet=json)
+    if not json:
+        if reuse is not None:
+            print_note(f"{played.reused} answers of earlier runs were used again")
+        if played.code != INTERRUPTED:
+            print_note(
+                f"kept in {played.folder}; `weigh verify {shlex.quote(str(played.folder))}` re-derives every record"
             )
-        )
-        if store.manifest.amendments:
-            episodes = planned_in(store)
-        for warning in order.warnings:
-            print_note(f"weigh: {warning}")
-        if not json:
-            for line in opening_lines(order, manifest.versions, episodes):
-                print_note(line)
-        for model in earlier.otherwise if earlier is not None else ():
-            print_note(f"weigh: {model} is asked elsewhere or in another way than in {reuse}; its answers are not used")
-        keeper = store if earlier is None else Reusing(store, earlier)
-        again = shlex.join(["weigh", *context.obj])
-        code = play_out(order, store, keeper, episodes, again, json, server=server)
-        if reuse is not None and not json:
-            print_note(f"{store.totals().reused_calls} answers of earlier runs were used again")
-    from weigh.harness.cli.commands.rank import show_ranking
-
-    if not json and code != INTERRUPTED:
-        print_note(f"kept in {folder}; `weigh verify {shlex.quote(str(folder))}` re-derives every record")
-    ranked = show_ranking([folder], json=json, max_fallback_rate=order.rank.max_fallback_rate)
-    if code != FINE or not ranked:
-        raise typer.Exit(code or INVALID)
+    ranked = show_ranking([played.folder], json=json, max_fallback_rate=played.order.rank.max_fallback_rate, wide=True)
+    if played.code != FINE or not ranked:
+        raise typer.Exit(played.code or INVALID)
 
 
-class Afterwards(Protocol):
-    """What is asked of models once every episode is played, within the same limits."""
+def showing(silent: bool, server: LiveServer | None = None) -> Follow:
+    """What shows a run as it is played: progress on standard error, and a page of `server`."""
 
-    async def due(self) -> bool:
-        """Whether there is a question that the run holds no answer to."""
+    def follow(name: str) -> AbstractContextManager[tuple[Progress, Watching]]:
+        from weigh.harness.cli.progress.plain import choose_display
 
-    async def ask(self, exchanges: Mapping[str, Exchange], brake: Brake, display: Progress) -> None:
-        """Ask. Returns when all is asked or the brake is pulled."""
+        return followed(choose_display(sys.stderr, os.environ, silent), server, name)
+
+    return follow
 
 
 def play_out(
@@ -179,120 +141,10 @@ def play_out(
     silent: bool,
     divisions: Mapping[str, Division] | None = None,
     afterwards: Afterwards | None = None,
-    server: LiveServer | None = None,
 ) -> int:
-    """Play what is left, showing it, on a page of `server` too; returns the exit code.
+    """Play what is left of a run that is open, showing it; returns the exit code."""
+    from weigh.harness.run.play.ladder import Sitting
+    from weigh.harness.run.play.ladder import play_out as played_out
 
-    `divisions` are the policies that play, where they are others than the config's entrants.
-    """
-    from weigh.harness.cli.progress.plain import choose_display
-    from weigh.harness.errors import StoreFailed
-    from weigh.harness.run.limits import Brake
-    from weigh.harness.run.opening import ceilings_of
-    from weigh.harness.words import plural
-
-    spent = store.totals()
-    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
-    finished = frozenset(store.finished())
-    with followed(choose_display(sys.stderr, os.environ, silent), server, order.name) as (display, watch):
-        display.run_started(_plan(order, store, episodes, finished))
-        if spent.lost_calls:
-            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost_calls, 'call')}")
-        store.set_status("running")
-        try:
-            summary = asyncio.run(
-                _sitting(order, store, keeper, episodes, finished, brake, display, divisions, afterwards, watch)
-            )
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            # The second Ctrl-C: nothing more is waited for. What was kept stays kept.
-            brake.pull("interrupted", "stopped at once")
-            summary = None
-        except BaseException as error:
-            with suppress(StoreFailed):  # the store itself may be what failed
-                store.set_status(f"stopped: {type(error).__name__}")
-            raise
-        closing, code = _close(order, store, episodes, summary, brake, resume)
-        display.run_finished(closing)
-    return code
-
-
-async def _sitting(
-    order: LadderConfig,
-    store: Store,
-    keeper: Keeper,
-    episodes: tuple[Episode, ...],
-    finished: frozenset[str],
-    brake: Brake,
-    display: Progress,
-    divisions: Mapping[str, Division] | None,
-    afterwards: Afterwards | None,
-    watch: Callable[[Table], Watch | None],
-) -> Summary:
-    from weigh.harness.run.opening import Learning, calls_at_once, closing_notes, divisions_of, open_exchanges, pace_of
-    from weigh.harness.run.runner import Run
-    from weigh.harness.run.signals import stopping_on_signals
-
-    with stopping_on_signals(brake, display.note):
-        # A run with nothing left to play starts no model.
-        due = len(finished) < len(episodes) or (afterwards is not None and await afterwards.due())
-        endpoints = order.endpoints if due else {}
-        timeout, most = order.limits.decision_timeout, calls_at_once(order)
-        async with open_exchanges(endpoints, timeout, most, display.note) as exchanges:
-            learning = Learning(keeper, store, exchanges)
-            fielded = divisions or divisions_of(order)
-            run = Run(order.seed, fielded, learning, exchanges, brake, display, pace_of(order.limits), watch)
-            try:
-                summary = await run.play(episodes, finished)
-                if afterwards is not None and not brake.pulled:
-                    await afterwards.ask(exchanges, brake, display)
-                return summary
-            finally:
-                for line in closing_notes(exchanges):
-                    display.note(line)
-
-
-def _plan(order: LadderConfig, store: Store, episodes: tuple[Episode, ...], finished: frozenset[str]) -> Plan:
-    from weigh.harness.run.events import Plan
-
-    sums: dict[tuple[str, str], tuple[int, float]] = {}
-    for row in store.episodes():
-        for entrant, score in zip(row.entrants, row.scores, strict=True):
-            if score is not None:
-                count, total = sums.get((row.game, entrant), (0, 0.0))
-                sums[row.game, entrant] = (count + 1, total + score)
-    return Plan(
-        name=order.name,
-        seed=order.seed,
-        entrants=tuple(spec.name for spec in order.entrants),
-        episodes=Counter(episode.game for episode in episodes),
-        finished=Counter(episode.game for episode in episodes if episode.key in finished),
-        scores=sums,
-    )
-
-
-def _close(
-    order: LadderConfig,
-    store: Store,
-    episodes: tuple[Episode, ...],
-    summary: Summary | None,
-    brake: Brake,
-    resume: str,
-) -> tuple[Closing, int]:
-    """How the sitting ended, kept and told, and its exit code."""
-    from weigh.harness.run.events import Closing
-    from weigh.harness.run.signals import onward
-
-    finished = len(store.finished())
-    void = summary.void if summary is not None else 0
-    left = len(episodes) - finished
-    again = onward(shlex.split(resume), brake.used_up, order.source) if left else None
-    if brake.pulled == "interrupted":
-        store.set_status("interrupted")
-        return Closing("interrupted", finished, void, len(episodes), brake.reason, again), INTERRUPTED
-    if brake.pulled is not None:
-        store.set_status(f"stopped: {brake.reason}")
-        return Closing("stopped", finished, void, len(episodes), brake.reason, again), INVALID
-    store.set_status("finished" if not left else f"stopped: {left} episodes are void")
-    detail = "" if not left else f"{left} of {len(episodes)} episodes are void: a provider failed"
-    too_many = left > order.rank.max_void_rate * len(episodes)
-    return Closing("complete", finished, void, len(episodes), detail, again), INVALID if too_many else FINE
+    sitting = Sitting(order, store, keeper, episodes, shlex.split(resume), divisions, afterwards)
+    return played_out(sitting, showing(silent))[1]

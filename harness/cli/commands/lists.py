@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.harness.cli.options import JsonFlag
-from weigh.harness.cli.output import print_json, print_rich
+from weigh.harness.cli.output import print_json, print_sections
 
 if TYPE_CHECKING:
     from weigh.games.game import AnyGame
@@ -38,16 +38,19 @@ def games(json: JsonFlag = False) -> None:
             ]
         )
         return
-    from rich.table import Table
+    from weigh.harness.report.render.document import Column, Section, Table, cells
 
-    table = Table("game", "what it is", "seats", "config keys (default)", "fallback", box=None, pad_edge=False)
+    rows = []
     for game in GAMES.values():
         low, high = game.seats.start, game.seats.stop - 1
         seats = str(low) if low == high else f"{low}-{high}"
         defaults = {key: spec["default"] for key, spec in _config_keys(game).items()}
         keys = ", ".join(key if default is None else f"{key} ({default})" for key, default in defaults.items())
-        table.add_row(game.name, game.title, seats, keys, game.fallback)
-    print_rich(table)
+        rows.append((game.name, game.title, seats, game.fallback, keys))
+    titles = ("game", "what it is", "seats", "fallback")
+    keys_column = Column("config keys (default)", numeric=False, prose=True)
+    columns = (*(Column(title, numeric=False) for title in titles), keys_column)
+    print_sections([Section("", blocks=(Table("", columns, cells(rows)),))])
 
 
 def _config_keys(game: AnyGame) -> dict[str, dict[str, object]]:
@@ -87,13 +90,20 @@ def policies(json: JsonFlag = False) -> None:
     if json:
         print_json(rows)
         return
-    from rich.table import Table
+    from weigh.harness.report.render.document import Column, Section, Table, bullets, cells
 
-    table = Table("policy", "kind", "game", "", box=None, pad_edge=False)
-    for row in rows:
-        remark = "the fallback" if row.get("fallback") else str(row.get("description") or "")
-        table.add_row(str(row["policy"]), str(row["kind"]), str(row["game"]), remark)
-    print_rich(
-        table,
-        "\nA prompt plays with a model behind it: PROMPT.md@provider:model, e.g. goofspiel/tempo.md@local:smollm2",
+    columns = (
+        *(Column(title, numeric=False) for title in ("policy", "kind", "game")),
+        Column("", numeric=False, prose=True),
     )
+    told = (
+        (
+            str(row["policy"]),
+            str(row["kind"]),
+            str(row["game"]),
+            "the fallback" if row.get("fallback") else str(row.get("description") or ""),
+        )
+        for row in rows
+    )
+    how = "A prompt plays with a model behind it: PROMPT.md@provider:model, e.g. goofspiel/tempo.md@local:smollm2"
+    print_sections([Section("", blocks=(Table("", columns, cells(told)),)), Section("", blocks=(bullets([how]),))])

@@ -63,9 +63,7 @@ def mock_server(
 
     Exit codes: 0 stopped with Ctrl-C or SIGTERM, which is how it ends; 2 bad usage, or an address that is taken.
     """
-    from weigh.harness.providers.mock_server.options import Options
-    from weigh.harness.providers.mock_server.plan_file import load_plan
-    from weigh.harness.providers.mock_server.running import Addresses, CannotListen, serve
+    from weigh.harness.providers.mock_server import Addresses, CannotListen, load_plan, read_options, serve
 
     def announce(addresses: Addresses) -> None:
         if json:
@@ -74,32 +72,22 @@ def mock_server(
         print_note(f"weigh: serving on {addresses.url} {UNTIL}. In a config:")
         print_note(f'  [models."mock:mock-small"]\n  base_url = "{addresses.openai_url()}"')
 
-    more: dict[str, Any] = {"models": tuple(model)} if model else {}
-    if plan is not None:
-        more["plan"] = _checked(load_plan, plan)
-    if answer_style is not None:
-        more["answer_style"] = answer_style
-    options = _checked(
-        Options,
-        host=host,
-        port=port,
-        seed=seed,
-        latency=latency,
-        faults=faults,
-        requests_per_minute=requests_per_minute,
-        only_listed=only_listed,
-        log_size=log_size,
-        **more,
-    )
+    given: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "seed": seed,
+        "latency": latency,
+        "faults": faults,
+        "requests_per_minute": requests_per_minute,
+        "models": model or None,
+        "only_listed": only_listed,
+        "answer_style": answer_style,
+        "log_size": log_size,
+    }
     try:
-        serve(options, announce)
-    except CannotListen as error:
-        raise Refused(f"{error}; choose another with --port") from error
-
-
-def _checked(make: Any, *given: Any, **settings: Any) -> Any:
-    """What `make` makes. Its ValueError, one line, becomes the command's refusal."""
-    try:
-        return make(*given, **settings)
+        given["plan"] = None if plan is None else load_plan(plan)
+        serve(read_options({name: value for name, value in given.items() if value is not None}), announce)
     except ValueError as error:
-        raise Refused(" ".join(str(error).split())) from error
+        raise Refused(" ".join(str(error).split()), kind="fault-plan") from error
+    except CannotListen as error:
+        raise Refused(f"{error}; choose another with --port", kind="port-taken") from error

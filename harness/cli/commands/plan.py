@@ -87,7 +87,7 @@ def plan(
     Exit codes: 0 planned, also where a limit would stop the run; 2 bad config, or not a run.
     """
     if not difference > 0:
-        raise Refused("--difference: must be above 0; no number of blocks shows a difference of 0")
+        raise Refused("--difference: must be above 0; no number of blocks shows a difference of 0", kind="bad-value")
     test = Test(difference, alpha, power)
     if target.is_dir():
         given = {
@@ -102,7 +102,9 @@ def plan(
         }
         named = [f"--{name}" for name, value in given.items() if value is not None]
         if named:
-            raise Refused(f"{', '.join(named)}: only with a config; {target} is a run, and was measured")
+            raise Refused(
+                f"{', '.join(named)}: only with a config; {target} is a run, and was measured", kind="option-without"
+            )
         _run_told(target, test, json)
         return
     from weigh.harness.planning.plan import Wanted
@@ -133,7 +135,9 @@ def _planned(
     if _is_there(order.run_folder):
         there, episodes = _existing(order, episodes, extend)
     elif extend:
-        raise Refused(f"{order.run_folder} holds no run to extend; without --extend this config makes a new one")
+        raise Refused(
+            f"{order.run_folder} holds no run to extend; without --extend this config makes a new one", kind="no-run"
+        )
     source = earlier
     if source is None and there is not None and there.calls and not there.differs:
         source = order.run_folder
@@ -153,10 +157,10 @@ def _is_there(folder: Path) -> bool:
 def _existing(order: LadderConfig, episodes: tuple[Episode, ...], extend: bool) -> tuple[Existing, tuple[Episode, ...]]:
     """How far the ladder's own run is, and which episodes it has: more than `episodes` where it was extended, or is to
     be. Raises Refused where it cannot be extended and is to be."""
-    from weigh.harness.cli.extending import blocks_given, possible_extension, required_extension
     from weigh.harness.planning.plan import Existing
     from weigh.harness.run.folder import planned_in
     from weigh.harness.run.opening import manifest_of
+    from weigh.harness.run.play.extending import blocks_given, possible_extension, required_extension
     from weigh.harness.store.calls import SETTLED
     from weigh.harness.store.manifest import differences
     from weigh.harness.store.store import Store

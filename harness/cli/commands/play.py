@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json as json_module
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,18 +21,17 @@ from weigh.harness.cli.options import (
     number,
     whole,
 )
-from weigh.harness.cli.output import print_json, print_note, print_rich, print_text
+from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.cli.outputs import check_output
 from weigh.harness.cli.serving import ServeOption, port_misread, served
-from weigh.harness.errors import INTERRUPTED, INVALID, Refused
+from weigh.harness.errors import Refused
 from weigh.policies.human import NAME as HUMAN
 
 if TYPE_CHECKING:
     from weigh.games.game import Move, Seat, State
-    from weigh.harness.cli.seating import Seating
-    from weigh.harness.cli.single import Played, Single
+    from weigh.harness.run.play.single import Following, Single
+    from weigh.harness.store.calls import Void
     from weigh.harness.store.record import Decision, Record
-    from weigh.harness.store.store import Store
     from weigh.harness.store.usage import Usage
 
 
@@ -96,39 +94,30 @@ def play(
 
     Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
     """
+    from weigh.harness.cli.human import People
     from weigh.harness.cli.seating import seating
-    from weigh.harness.cli.single import Asked, prepare
+    from weigh.harness.results.export import write_atomically
+    from weigh.harness.run.play.single import Asked, play_single, prepare, unknown_seed
     from weigh.harness.run.signals import require_own_loop
 
     require_own_loop()
     drawn = seed is None and HUMAN in entrants
-    chosen = _drawn_seed(save) if drawn else seed or 0
+    chosen = unknown_seed(save) if drawn else seed or 0
     asked = Asked(chosen, timeout, config, style, max_tokens, temperature, base_url)
+    seats = [seat for seat, word in enumerate(entrants) if word == HUMAN]
+    people = People(seats) if seats else None
     with port_misread(context.obj):
-        single = prepare(game, entrants, settings_given(setting or []), asked)
+        single = prepare(game, entrants, settings_given(setting or []), asked, people)
     _require_writable(out)
     if out is not None:
         check_output("--out", out, [*(each.partition("@")[0] or each for each in entrants), *filter(None, [config])])
-    with ExitStack() as stack:
-        sitting = seating(single, stack.enter_context(served(serve)))
-        store = None
-        if save is not None:
-            from weigh.harness.run.folder import run_in
-
-            again = "a folder of its own (--save)"
-            store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), again, note=print_note))
-            if single.people is not None:
-                single.people.keep_in(save)
-        told_seed = None if drawn else single.seed
-        played = _play(single, sitting, store, json, shlex.join(["weigh", *context.obj]), told_seed)
-    from weigh.harness.store.record import Record
-
-    if not isinstance(played.result, Record):
-        raise Refused(f"the episode is void: {played.result.cause}", code=INVALID)
-    record = played.result
+    with served(serve) as server:
+        following = seating(single, people, server)
+        if not json:
+            following = _narrated(following, single, None if drawn else single.seed)
+        played = play_single(single, save, following, print_note, shlex.join(["weigh", *context.obj]))
+    record = played.record
     if out is not None:
-        from weigh.harness.results.export import write_atomically
-
         write_atomically(out, json_module.dumps(record.model_dump(mode="json"), indent=2) + "\n")
     if json:
         print_json(record.model_dump(mode="json"))
@@ -144,45 +133,23 @@ def play(
         print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
 
 
-def _drawn_seed(save: Path | None) -> int:
-    """A seed that nobody knows before the end: the one of the run that is gone on with, or else a fresh one."""
-    import secrets
+def _narrated(following: Following, single: Single, seed: int | None) -> Following:
+    """`following`, and the terminal, which is told of every step; `seed` is told where anybody may know it."""
+    from weigh.harness.cli.seating import watching
 
-    if save is not None:
-        from weigh.harness.run.folder import holds_run, opened
-        from weigh.harness.store.store import Store
+    narrator = _Narrator(single.aliases, afterwards=single.people is not None)
 
-        if holds_run(save):
-            with opened(lambda: Store.open(save, readonly=True)) as store:
-                return store.manifest.seed
-    return secrets.randbelow(2**31)
-
-
-def _play(
-    single: Single, sitting: Seating, store: Store | None, json: bool, again: str, told_seed: int | None
-) -> Played:
-    narrator = None
-    if not json:
-        _introduce(single, told_seed)
-        narrator = _Narrator(single.aliases, afterwards=single.people is not None)
+    def started() -> None:
+        following.started()
+        _introduce(single, seed)
         narrator.step_played(single.start(), {}, ())
-    try:
-        played = asyncio.run(single.play(sitting.watching(narrator), store, print_note, sitting.onlookers))
-    except (KeyboardInterrupt, asyncio.CancelledError, Refused) as error:
-        stopped = error if isinstance(error, Refused) else Refused("interrupted", code=INTERRUPTED)
-        sitting.ended(str(stopped))
-        if store is None:
-            raise stopped from None
-        store.set_status("interrupted" if stopped.code == INTERRUPTED else f"stopped: {stopped}")
-        raise Refused(*stopped.lines, f"go on with: {again}", code=stopped.code) from None
-    sitting.ended(played.result)
-    if narrator is not None:
-        narrator.tell()
-    if store is not None:
-        from weigh.harness.store.record import Record
 
-        store.set_status("finished" if isinstance(played.result, Record) else "stopped: the episode is void")
-    return played
+    def ended(result: Record | Void | str) -> None:
+        following.ended(result)
+        if not isinstance(result, str):
+            narrator.tell()
+
+    return replace(following, started=started, watch=watching(narrator, following.watch), ended=ended)
 
 
 def settings_given(words: list[str]) -> dict[str, Any]:
@@ -191,9 +158,9 @@ def settings_given(words: list[str]) -> dict[str, Any]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise Refused(f"--set {word}: write KEY=VALUE, e.g. --set cards=6")
+            raise Refused(f"--set {word}: write KEY=VALUE, e.g. --set cards=6", kind="not-key-value")
         if key in settings:
-            raise Refused(f"--set {key}: given twice")
+            raise Refused(f"--set {key}: given twice", kind="given-twice")
         try:
             settings[key] = json_module.loads(value)
         except (ValueError, RecursionError):
@@ -206,9 +173,9 @@ def _require_writable(out: Path | None) -> None:
     if out is None:
         return
     if out.is_dir():
-        raise Refused(f"--out {out}: is a folder; give the name of a file")
+        raise Refused(f"--out {out}: is a folder; give the name of a file", kind="target-is-folder")
     if not out.absolute().parent.is_dir():
-        raise Refused(f"--out {out}: its folder does not exist")
+        raise Refused(f"--out {out}: its folder does not exist", kind="no-folder")
     from weigh.harness.run.folder import require_room
 
     require_room(out.absolute().parent)
@@ -253,42 +220,41 @@ class _Narrator:
             self.show(state, decisions)
 
     def show(self, state: State, decisions: Sequence[Decision] = ()) -> None:
-        from rich.table import Table
-        from rich.text import Text
-
         from weigh.harness.cli.tell import narrate
-        from weigh.harness.words import shown
 
-        grid = Table.grid(padding=(0, 1, 0, 0))
+        rows = []
         for decision in decisions:
             if decision.faults:
                 causes = ", then ".join(f"{note.fault} ({note.detail})" for note in decision.faults)
-                line = f"{self._aliases[decision.seat]} moved by {decision.by} after {causes}"
-                grid.add_row(Text(f"{'':<8}"), Text(shown(line, limit=600), style="dim"))
+                rows.append(("", f"{self._aliases[decision.seat]} moved by {decision.by} after {causes}"))
         events = state.events
-        for event in events[self._shown :]:
-            grid.add_row(Text(f"{event.kind:<8}", style="bold"), Text(narrate(event, self._aliases)))
+        rows += [(f"{event.kind:<8}", narrate(event, self._aliases)) for event in events[self._shown :]]
         self._shown = len(events)
-        if grid.row_count:
-            print_rich(grid)
+        if rows:
+            _print_rows(rows)
+
+
+def _print_rows(rows: Sequence[Sequence[str]]) -> None:
+    """Columns without headings, the last of sentences."""
+    from weigh.harness.report.render.document import Column, Section, Table, cells
+
+    columns = [Column("", numeric=False) for _ in rows[0][:-1]]
+    table = Table("", (*columns, Column("", numeric=False, prose=True)), cells(rows))
+    print_sections([Section("", blocks=(table,))])
 
 
 def _conclude(record: Record, usage: Mapping[int, Usage]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     from weigh.harness.cli.tell import seats_named
-    from weigh.harness.words import shown
 
     print_text(f"\n{record.reason}: {record.ending}")
-    grid = Table.grid(padding=(0, 2, 0, 0))
+    rows = []
     for seat in sorted(range(len(record.scores)), key=lambda seat: -record.scores[seat]):
-        used = usage.get(seat)
-        words = [f"{record.scores[seat]:+.4f}", record.aliases[seat], shown(record.entrants[seat])]
-        grid.add_row(*map(Text, words), Text(_measured(record, seat)))
+        rows.append(
+            (f"{record.scores[seat]:+.4f}", record.aliases[seat], record.entrants[seat], _measured(record, seat))
+        )
         if record.models[seat]:
-            grid.add_row("", "", "", Text(_conduct(record, seat, used)))
-    print_rich(grid)
+            rows.append(("", "", "", _conduct(record, seat, usage.get(seat))))
+    _print_rows(rows)
     whole = [f"{key} {_figure(value)}" for key, value in record.measures.items() if isinstance(value, int | float)]
     named = {key: seats_named(key, value, record.aliases) for key, value in record.measures.items()}
     whole += [f"{key} {seats}" for key, seats in named.items() if seats is not None]

@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from weigh.harness.cli.options import number, one_of
-from weigh.harness.cli.output import encoding, print_json, print_note, print_rich, print_text, terminal_width
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
+from weigh.harness.cli.output import ink, print_json, print_note, print_sections, print_text, terminal_width
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
 
 if TYPE_CHECKING:
     from weigh.games.game import Json
     from weigh.harness.audit.measures.registry import Measured
+    from weigh.harness.report.render.document import Section
     from weigh.harness.results import Results
     from weigh.harness.results.ranking.standings import Ladder
 
-FORMATS = ("table", "markdown", "csv", "json")
+FORMATS = ("table", "markdown", "latex", "csv", "json")
 T = TypeVar("T")
 
 
 def rank(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     max_fallback_rate: Annotated[
         float,
         typer.Option(metavar="RATE", parser=number(0, 1), help="Entrants above it are listed, not ranked."),
@@ -34,7 +35,8 @@ def rank(
         bool, typer.Option("--without-fallbacks", help="Leave out of the scores every episode with a fallback in it.")
     ] = False,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, csv or json.")
+        str,
+        typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, latex, csv or json."),
     ] = "table",
     measures: Annotated[
         bool, typer.Option("--measures", help="Also how each entrant played: the measures of each game.")
@@ -46,14 +48,19 @@ def rank(
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also who beats whom: each pair, circles, and the maximal lottery.")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Every column that fits, and every line: faults, costs, calls, warnings.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Rank the entrants of one or several runs.
 
-    By mean episode score, with everything beside it that says how sure that is. Runs need not be finished, and may
+    By mean episode score: who leads and how sure that is, a row an entrant, and what to know before it is believed.
+    --wide has everything. Ranks 2-4: the data cannot order these. Mean: of episode scores in [-1, 1], 0 is the average
+    of these entrants; CI: its confidence interval. Blocks: deals an entrant played. Runs need not be finished, and may
     still be going on. Runs with the same seed share their deals, and are not taken for independent.
 
-      weigh rank results/demo
+      weigh rank
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
       weigh rank results/league --equal-weight
@@ -61,15 +68,21 @@ def rank(
 
     Exit codes: 0 ranked; 2 not a run, or one that does not hold what it planned; 4 no finished episode.
     """
-    if equal_weight and format in ("markdown", "csv"):
-        raise Refused(f"--equal-weight: not with --format {format}; use --json")
-    if measures and format in ("markdown", "csv"):
-        raise Refused(f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them")
+    if equal_weight and format in ("markdown", "latex", "csv"):
+        raise Refused(f"--equal-weight: not with --format {format}; use --json", kind="options-conflict")
+    if measures and format in ("markdown", "latex", "csv"):
+        raise Refused(
+            f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them",
+            kind="options-conflict",
+        )
     for option, asked in (("--boards", boards), ("--pairs", pairs)):
-        if asked and format == "csv" and not json:
-            raise Refused(f"{option}: not with --format csv, which has one row an entrant; use --json")
+        if asked and format in ("csv", "latex") and not json:
+            raise Refused(
+                f"{option}: not with --format {format}, which has one row an entrant; use --json",
+                kind="options-conflict",
+            )
     if not show_ranking(
-        runs,
+        runs_or_newest(runs),
         json=json,
         format=format,
         max_fallback_rate=max_fallback_rate,
@@ -78,6 +91,7 @@ def rank(
         equal_weight=equal_weight,
         boards=boards,
         pairs=pairs,
+        wide=wide,
         tell=True,
     ):
         raise typer.Exit(INVALID)
@@ -94,11 +108,18 @@ def show_ranking(
     equal_weight: bool = False,
     boards: bool = False,
     pairs: bool = False,
+    wide: bool = False,
     tell: bool = False,
 ) -> bool:
     """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
+    from weigh.harness.report.render.document import Section
+    from weigh.harness.report.render.latex import latex_tables
+    from weigh.harness.report.render.markdown import markdown_sections
+    from weigh.harness.report.render.text import NARROW
+    from weigh.harness.report.sections.ladder import answer_sections, paper_sections
+    from weigh.harness.report.sections.ladder_table import EMPTY, csv_text, equal_weight_section, ladder_sections
     from weigh.harness.results.measures import measure_lines, measures_json
-    from weigh.harness.results.ranking.all_games import blend, blend_lines
+    from weigh.harness.results.ranking.all_games import blend
 
     results = _load(runs, tell=tell)
     ladder = results.rank(max_fallback_rate=max_fallback_rate, exclude_fallback_episodes=without_fallbacks)
@@ -111,21 +132,21 @@ def show_ranking(
             document["equal_weight"] = [row.to_json() for row in blend(ladder)]
         print_json(document | beside.to_json())
     elif format == "markdown":
-        from weigh.harness.report.sections.tables import markdown
-
-        print_text("\n\n".join([markdown(ladder).rstrip("\n"), *beside.markdown()]))
+        print_text(markdown_sections([*ladder_sections(ladder), *beside.sections()]).rstrip("\n") or EMPTY)
+    elif format == "latex":
+        print_text(latex_tables(paper_sections(ladder)))
     elif format == "csv":
-        from weigh.harness.report.sections.tables import csv_text
-
         print_text(csv_text(ladder).rstrip("\n"))
     else:
-        _print_table(ladder)
+        width = terminal_width()
+        short = answer_sections(ladder, width or NARROW, ink())
+        print_sections((ladder_sections(ladder, width) if wide else short) or [Section(EMPTY)])
         if equal_weight:
-            print_text("\n".join(blend_lines(ladder)))
+            print_sections([Section(""), equal_weight_section(ladder)])
         if measures:
             print_text("\n".join(_measured(runs, measure_lines)))
-        if lines := beside.lines(terminal_width()):
-            print_text("\n".join(lines))
+        if added := beside.sections():
+            print_sections([Section(""), *added])
     if any(standing.episodes for game in ladder.games for standing in game.standings):
         return True
     print_note("weigh: no episode was finished, so nothing is ranked")
@@ -161,22 +182,11 @@ class _Beside:
         found = {"boards": self._boards, "pairs": self._pairs}
         return {key: [game.to_json() for game in games] for key, games in found.items() if games is not None}
 
-    def lines(self, width: int | None) -> list[str]:
-        from weigh.harness.report.render.sheets import sheet_lines
-        from weigh.harness.report.sections.board_sheets import board_sheets
-        from weigh.harness.report.sections.pair_sheets import pair_sheets
+    def sections(self) -> list[Section]:
+        from weigh.harness.report.sections.ladder import board_sections
+        from weigh.harness.report.sections.pairs import pair_sections
 
-        written = encoding()
-        sheets = [*board_sheets(self._boards or (), width, written), *pair_sheets(self._pairs or (), width, written)]
-        return sheet_lines(sheets, width)
-
-    def markdown(self) -> list[str]:
-        from weigh.harness.report.render.sheets import sheet_markdown
-        from weigh.harness.report.sections.board_sheets import board_sheets
-        from weigh.harness.report.sections.pair_sheets import whole_pair_sheets
-
-        sheets = [*board_sheets(self._boards or (), None), *whole_pair_sheets(self._pairs or ())]
-        return [sheet_markdown(sheets).rstrip("\n")] if sheets else []
+        return [*board_sections(self._boards or ()), *pair_sections(self._pairs or ())]
 
 
 def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T]) -> T:
@@ -186,13 +196,3 @@ def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T])
 
     with ExitStack() as opened:
         return form(measures_of([opened.enter_context(Store.open(run, readonly=True)) for run in runs]))
-
-
-def _print_table(ladder: Ladder) -> None:
-    from weigh.harness.report.sections.tables import plain_lines, renderable
-
-    width = terminal_width()
-    if width is not None:
-        print_rich(renderable(ladder, width, encoding()))
-    else:
-        print_text("\n".join(plain_lines(ladder)))

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import typer
 
-from weigh.harness.cli.options import number, one_of
+from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.cli.outputs import check_ending, check_folder, check_output
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
@@ -25,7 +25,7 @@ SUFFIXES = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "ma
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, as `weigh ladder` makes them.")],
+    runs: RunsArgument = None,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where to; FILE.md is Markdown, - is standard output."),
@@ -64,12 +64,15 @@ def report(
     4 no finished episode (the report says so), or a disk that is full.
     """
     form = _form(out, format)
+    runs = runs_or_newest(runs)
     target = _target(out, form, runs, needed=not json)
     if target is not None:
         check_ending("-o", target, [name for name, named in SUFFIXES.items() if named == form])
         check_output("-o", target, runs)
     if replays is not None and (target is None or form != "html"):
-        raise Refused("--replays: only with an HTML report that is written to a file, which links to them")
+        raise Refused(
+            "--replays: only with an HTML report that is written to a file, which links to them", kind="option-without"
+        )
     contents, results = _contents(runs, max_fallback_rate, without_fallbacks)
     options = _options(max_fallback_rate, without_fallbacks)
     if out == "-" and not json:
@@ -88,7 +91,7 @@ def _form(out: str | None, given: str | None) -> str:
     """The format that was asked for, or that the file's name asks for."""
     named = SUFFIXES.get(Path(out).suffix.lower()) if out not in (None, "-") and out is not None else None
     if given is not None and named is not None and given != named:
-        raise Refused(f"--format {given}: {out} is named like {named}; give one of the two")
+        raise Refused(f"--format {given}: {out} is named like {named}; give one of the two", kind="options-conflict")
     return given or named or ("markdown" if out == "-" else "html")
 
 
@@ -101,7 +104,9 @@ def _target(out: str | None, form: str, runs: Sequence[Path], *, needed: bool) -
     if not needed:
         return None
     if len(runs) > 1:
-        raise Refused("several runs have no folder in common: say where the report goes, with -o FILE")
+        raise Refused(
+            "several runs have no folder in common: say where the report goes, with -o FILE", kind="target-missing"
+        )
     return runs[0] / ("report.html" if form == "html" else "report.md")
 
 

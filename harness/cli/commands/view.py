@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weigh.harness.cli.options import number
+from weigh.harness.cli.options import newest, number
 from weigh.harness.cli.output import encoding, print_json, print_note, print_text
 from weigh.harness.cli.outputs import check_ending, check_folder, check_output, check_page
 from weigh.harness.cli.wait import counting
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 def view(
     target: Annotated[
-        str, typer.Argument(metavar="RECORD|RUN", help="A record as JSON (- for standard input), or a run folder.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[RECORD|RUN]",
+            help="A record as JSON (- for standard input), or a run folder; else the newest.",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -59,15 +63,18 @@ def view(
     nothing to tell (--text): no episode is finished; 4 a disk that is full.
     """
     if text and out is not None:
-        raise Refused("--text writes no page: leave out -o, or --text")
+        raise Refused("--text writes no page: leave out -o, or --text", kind="options-conflict")
     if out == "-" and json:
-        raise Refused("-o - prints the page, and --json what was written: leave out one of the two")
+        raise Refused(
+            "-o - prints the page, and --json what was written: leave out one of the two", kind="options-conflict"
+        )
     from weigh.harness.web.scenes import NoPictures
 
+    target = str(newest()) if target is None else target
     try:
         _view(_run_of(target), out, episode, text, max_mb, no_open, json)
     except NoPictures as error:
-        raise Refused(f"{target}: {error}") from None
+        raise Refused(f"{target}: {error}", kind="unusable-target") from None
 
 
 def _run_of(target: str) -> str:
@@ -93,7 +100,7 @@ def _view(
                 _write_run(store, out, max_mb, no_open, json)
         return
     if episode is not None:
-        raise Refused(f"--episode {episode}: {target} is no run folder")
+        raise Refused(f"--episode {episode}: {target} is no run folder", kind="not-a-run")
     record = _record(target)
     if text:
         _tell([record], target, json)
@@ -101,7 +108,7 @@ def _view(
     from weigh.harness.web.viewer.run import record_page
 
     if out is None and target == "-":
-        raise Refused("a record from standard input needs a place for its page: -o FILE.html")
+        raise Refused("a record from standard input needs a place for its page: -o FILE.html", kind="target-missing")
     parts = record_page(record)
     _warn(record, target)
     path = _file_for(out, Path(target).with_suffix(".view.html"), record.key)
@@ -116,12 +123,15 @@ def _record(target: str) -> Record:
 
     if target.endswith(".jsonl"):
         raise Refused(
-            f"{target}: holds a record on each line; view the run, or one record (weigh export --episode KEY)"
+            f"{target}: holds a record on each line; view the run, or one record (weigh export --episode KEY)",
+            kind="several-records",
         )
     found = as_record(load(target))
     if not isinstance(found, Record):
         name = "standard input" if target == "-" else target
-        raise Refused(f"{name}: not a record: {found[0] if found else 'nothing in it can be read'}")
+        raise Refused(
+            f"{name}: not a record: {found[0] if found else 'nothing in it can be read'}", kind="not-a-record"
+        )
     return found
 
 
@@ -144,11 +154,11 @@ def _episode_of(store: Store, key: str) -> Record:
         return record
     void = next((void for void in store.voids() if void.episode == key), None)
     if void is not None:
-        raise Refused(f"--episode {key}: it is void ({void.cause}) and has no record")
+        raise Refused(f"--episode {key}: it is void ({void.cause}) and has no record", kind="episode-void")
     if store.episode(key) is not None:
-        raise Refused(f"--episode {key}: it is not finished yet")
+        raise Refused(f"--episode {key}: it is not finished yet", kind="episode-unfinished")
     finished = store.finished()
-    raise Refused(f"{store.folder} has no episode {quote(key)}{nearest(key, finished)}")
+    raise Refused(f"{store.folder} has no episode {quote(key)}{nearest(key, finished)}", kind="no-episode")
 
 
 def _write_episode(store: Store, key: str, out: str | None, no_open: bool, json: bool) -> None:
@@ -176,7 +186,7 @@ def _write_run(store: Store, out: str | None, max_mb: float, no_open: bool, json
         with counting("drawing", episodes) as drawn:
             parts = run_page(store, int(max_mb * 1e6), drawn)
     except TooLarge as large:
-        raise Refused(str(large)) from None
+        raise Refused(str(large), kind=large.kind) from None
     _keep({path: parts}, path, episodes, out is None and not no_open, json)
 
 
@@ -282,6 +292,6 @@ def _tell(records: Iterable[Record], source: str, json: bool) -> None:
             print_text("\n".join([*([""] if place else []), *lines]))
             told.append({})
     if not told:
-        raise Refused(f"{source}: nothing to tell, no episode is finished", code=INCONCLUSIVE)
+        raise Refused(f"{source}: nothing to tell, no episode is finished", code=INCONCLUSIVE, kind="nothing-finished")
     if json:
         print_json(told)

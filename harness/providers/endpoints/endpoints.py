@@ -1,16 +1,17 @@
 """Endpoints: where a model named `provider:model` is asked, in which wire shape, and under which limits.
 
-Owns the providers known by name, their defaults, and the rules for keys and addresses. Makes no HTTP call and imports
-no SDK until `client_for` is called. A key is read from the environment when a client is made and kept nowhere else:
-an endpoint holds only the name of its variable, so it may be shown and stored.
+Owns the providers known by name, their defaults, and the rules for keys and addresses. Makes no call and knows no
+client. A key is read from the environment when a client is made (`harness.providers.client`) and kept nowhere else: an
+endpoint holds only the name of its variable, so it may be printed and stored.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
@@ -19,17 +20,13 @@ from pydantic import ValidationError
 from weigh.games.values import quote
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
-from weigh.harness.words import did_you_mean
-
-if TYPE_CHECKING:
-    from weigh.harness.providers.client import ProviderClient
+from weigh.harness.words import did_you_mean, in_words
 
 __all__ = [
     "Endpoint",
     "EndpointInvalid",
     "EndpointSettings",
     "Price",
-    "client_for",
     "endpoint_for",
     "missing_key",
     "proxy_for",
@@ -156,12 +153,9 @@ def _checked(key: str, given: EndpointSettings | Mapping[str, object]) -> Endpoi
     try:
         return EndpointSettings.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
+        first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            near = did_you_mean(field, EndpointSettings.model_fields)
-            raise EndpointInvalid(f"settings of {key}: unknown key {quote(field)}{near}") from None
-        raise EndpointInvalid(f"settings of {key}: {field}: {first['msg'].lower()}") from None
+        raise EndpointInvalid(f"settings of {key}: {field}: {in_words(first, EndpointSettings)}") from None
 
 
 def checked_url(base_url: str, wire: Wire, name: str) -> str:
@@ -228,26 +222,4 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     proxy = found.get(f"{parts.scheme}_proxy") or found.get("all_proxy")
     if not proxy or proxy_bypass_environment(parts.netloc, {"no": found.get("no_proxy", "")}):
         return None
-    return proxy.rpartition("@")[2] if "://" not in proxy else _without_password(proxy)
-
-
-def _without_password(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
-
-
-def client_for(endpoint: Endpoint, environ: Mapping[str, str]) -> ProviderClient:
-    """A client for the endpoint, to be closed with `aclose`. Imports the SDK that its wire shape needs.
-
-    Raises EndpointInvalid when the key is missing, and for a local model that was not started.
-    """
-    if endpoint.wire == "local":
-        raise EndpointInvalid(
-            f"{endpoint.name} is not running: it is started with weigh.harness.providers.local.server.LocalServer"
-        )
-    missing = missing_key(endpoint, environ)
-    if missing is not None:
-        raise EndpointInvalid(missing)
-    from weigh.harness.providers.client import open_client
-
-    return open_client(endpoint, key_of(endpoint, environ), proxy_for(endpoint, environ))
+    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)

@@ -14,7 +14,7 @@ from weigh.harness.providers.endpoints.endpoints import KNOWN, Endpoint, Price
 from weigh.policies.contract import Usage
 
 FREE = frozenset(("local", "mock", "ollama", "vllm", "lmstudio", "llamacpp"))
-"""Providers that nobody charges by the token, unless their settings give a price."""
+"""Providers without a charge by the token, unless their settings give a price."""
 
 _SCALE = 1_000_000
 

@@ -1,241 +1,186 @@
 """The one decision about a call that gave no answer: try again, give up this time, or stop the run.
 
-Owns `CallFailed` and the mapping of every exception that a call can end in, of either SDK or from below it, each named
-on purpose. What a status and an error body mean is decided in `harness.providers.errors.verdicts`. Imports no SDK:
-classes are recognised by name, so that asking one provider never loads the other's package.
-
-CallFailed
-    wait      worth another try, after `wait` seconds where the provider said so
-    outage    another try will not help, and nothing in the config is to blame: the episode is void
-    fatal     no call can succeed until a person mends something: the run stops, resumable
-    `odd` marks a `fatal` that says nothing of its cause and may pass where the model has answered before (a web page, a
-    redirect, a request not taken): see `harness.run.model_calls`
+Owns `CallFailed`, and its making from an error with a status, a web page or an exception; what each of them means
+stands in `harness.providers.errors.table`.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
+from urllib.parse import urlsplit
 
-from weigh.harness.providers.errors.reading import one_line
-from weigh.policies.contract import Billing
+from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.errors.reading import ProviderError, one_line, without_markup
+from weigh.harness.providers.errors.retry_after import asked_wait, refuses_retry
+from weigh.harness.providers.errors.table import ANSWERED, BUGS, FILTERED, NO_FILES, RULES, WRONG_SCHEME, Decision, Row
+from weigh.policies.contract import CONTEXT_FULL, Billing, Completion, Usage
 
-if TYPE_CHECKING:
-    from weigh.harness.providers.endpoints.endpoints import Endpoint
-
-Decision: TypeAlias = Literal["fatal", "outage", "wait"]
+_BUSY = frozenset((429, 503, 529))
+_NOTHING = Usage(input=0, cached=0, output=0, reasoning=0, cache_written=0)
 
 
+@dataclass(eq=False)
 class CallFailed(Exception):
-    """One call to a provider gave no answer. Read-only; the message is `cause`."""
+    """One call to a provider gave no answer. Read-only; the message is `cause`.
 
-    def __init__(
-        self,
-        decision: Decision,
-        cause: str,
-        *,
-        wait: float | None = None,
-        limited: bool = False,
-        billing: Billing = "unknown",
-        status: int | None = None,
-        odd: bool = False,
-    ) -> None:
-        super().__init__(cause)
-        self._fields = (decision, cause, wait, limited, billing, status, odd)
+    decision
+        wait      worth another try, after `wait` seconds where the provider said so
+        outage    another try will not help, and nothing in the config is to blame: the episode is void
+        fatal     no call can succeed until a person fixes something: the run stops, resumable
+    """
 
-    @property
-    def decision(self) -> Decision:
-        return self._fields[0]
+    decision: Decision
+    cause: str
+    """One line for people: what happened, at which address, and for `fatal` what to fix. No keys, no headers."""
+    _: KW_ONLY
+    wait: float | None = None
+    """Seconds the provider asked for; None when it did not say."""
+    billing: Billing = "unknown"
+    """Whether the call can have been charged."""
+    status: int | None = None
+    """The HTTP status, or the one that an error inside a 200 stands for; None where there was no answer at all."""
+    odd: bool = False
+    """Of a `fatal` one: it says nothing of its cause and may pass where the model has answered before (a web page, a
+    redirect, a request not taken): see `harness.run.model_calls`."""
 
-    @property
-    def cause(self) -> str:
-        """One line for people: what happened, at which address, and for `fatal` what to mend. No keys, no headers."""
-        return self._fields[1]
-
-    @property
-    def wait(self) -> float | None:
-        """Seconds the provider asked for; None when it did not say."""
-        return self._fields[2]
+    def __post_init__(self) -> None:
+        super().__init__(self.cause)
 
     @property
     def limited(self) -> bool:
-        """A 429: too many calls at once. Nothing else says anything about concurrency."""
-        return self._fields[3]
-
-    @property
-    def billing(self) -> Billing:
-        """Whether the call can have been charged."""
-        return self._fields[4]
-
-    @property
-    def status(self) -> int | None:
-        """The HTTP status, or the one that an error inside a 200 stands for; None where there was no answer at all."""
-        return self._fields[5]
-
-    @property
-    def odd(self) -> bool:
-        """Of a `fatal` one: what a mistaken address looks like, and a moment's fault of a right one as well."""
-        return self._fields[6]
+        """A 429 that is not about the account: too many calls at once. Nothing else says anything about concurrency."""
+        return self.status == 429 and self.decision != "fatal"
 
     @property
     def busy(self) -> bool:
         """A 429, 503 or 529: the provider takes no calls now, whatever they ask. Its wait is meant for all of them."""
         return self.status in _BUSY
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self):  # not `frozen`, under which no context manager could set the traceback
+            raise AttributeError(f"{name} of a failed call is read-only")
+        super().__setattr__(name, value)
+
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, self._fields
+        return partial(CallFailed, **{field.name: getattr(self, field.name) for field in fields(self)}), ()
 
 
-_BUSY = frozenset((429, 503, 529))
+def as_completion(error: ProviderError) -> Completion | None:
+    """The answer that an error amounts to (see `harness.providers.errors.table`), or None when it is a failure."""
+    match _row(error).means:
+        case "refusal":
+            detail = min(error.names & FILTERED, default="content_filter")
+            return Completion("", "refusal", usage=_NOTHING, stop_detail=detail)
+        case "length":
+            return Completion("", "length", usage=_NOTHING, stop_detail=CONTEXT_FULL)
+        case _:
+            return None
 
 
-def _rebuilt(
-    decision: Decision, cause: str, wait: float | None, limited: bool, billing: Billing, status: int | None, odd: bool
-) -> CallFailed:
-    return CallFailed(decision, cause, wait=wait, limited=limited, billing=billing, status=status, odd=odd)
+def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: float | None = None) -> CallFailed:
+    """What to do about an error that is no answer. `secret` is blotted out of the cause."""
+    row = _row(error)
+    if row.means == "refusal" or row.means == "length":
+        raise ValueError(f"an error of status {error.status} that is an answer ({row.means})")
+    decision: Decision = row.means
+    wait = None
+    if decision == "wait":
+        wait = asked_wait(error.headers, limited=error.status == 429, delay=error.retry_delay, now=now)
+        if wait is None and refuses_retry(error.headers):
+            # Where a wait is given too, that is kept, and says when another try is welcome.
+            decision = "outage"
+    where = f"status {error.status}" if not error.inside_200 else f"an error {error.status} inside a 200"
+    if error.html:
+        reported = f"a web page: {one_line(without_markup(error.message), secret)}"
+    else:
+        reported = one_line(error.message, secret) or "no reason given"
+    remedy = _remedy(row, error, endpoint)
+    return CallFailed(
+        decision,
+        f"{where} from {endpoint.base_url}: {reported}" + (f"; {remedy}" if remedy else ""),
+        wait=wait,
+        billing=_billing(error),
+        status=error.status,
+        odd=row.odd,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    decision: Decision
-    billing: Billing
-    words: str
-    odd: bool = False
-    """See `CallFailed.odd`: what stands between here and the provider can be the cause, and gone a moment later."""
-
-
-_CONFIG = "the SDK cannot make the call with these settings"
-_CUT = "the connection was cut off before the answer was complete"
-_UNREADABLE = "the answer could not be decoded"
-_NO_FILES = _Rule("wait", "none", "no more files can be opened; raise the limit (ulimit -n) or lower the concurrency")
-
-# From the most telling to the least: of all classes in an exception's chain of causes, the first one listed here
-# decides. The order matters because transports hide what happened: through aiohttp a refused connection arrives as a
-# "connect timeout", and only the cause below it tells.
-RULES: Mapping[str, _Rule] = {
-    "ssl.SSLCertVerificationError": _Rule(
-        "fatal", "none", "its certificate is not trusted; behind a proxy of your own, set SSL_CERT_FILE", odd=True
-    ),
-    "aiohttp.ClientConnectorCertificateError": _Rule(
-        "fatal", "none", "its certificate does not fit the host name", odd=True
-    ),
-    "aiohttp.ServerFingerprintMismatch": _Rule("fatal", "none", "its certificate is not the expected one", odd=True),
-    "aiohttp.ClientConnectorSSLError": _Rule("wait", "none", "no secure connection; does it speak https at that port?"),
-    "aiohttp.ClientSSLError": _Rule("wait", "none", "no secure connection; does it speak https at that port?"),
-    "aiohttp.ClientHttpProxyError": _Rule("wait", "none", "the proxy refused the connection"),
-    "aiohttp.ClientProxyConnectionError": _Rule("wait", "none", "the proxy cannot be reached"),
-    "httpx2.ProxyError": _Rule("wait", "none", "the proxy cannot be reached"),
-    "aiohttp.ClientConnectorDNSError": _Rule("wait", "none", "the host name cannot be resolved; check base_url"),
-    "socket.gaierror": _Rule("wait", "none", "the host name cannot be resolved; check base_url"),
-    "builtins.ConnectionRefusedError": _Rule("wait", "none", "nothing listens there; is the server running?"),
-    "aiohttp.ConnectionTimeoutError": _Rule("wait", "none", "no connection within the connect timeout"),
-    "aiohttp.InvalidURL": _Rule("fatal", "none", "base_url is no address"),
-    "httpx2.InvalidURL": _Rule("fatal", "none", "base_url is no address"),
-    "aiohttp.NonHttpUrlClientError": _Rule("fatal", "none", "base_url is no http address"),
-    "httpx2.UnsupportedProtocol": _Rule("fatal", "none", "base_url is no http address"),
-    "aiohttp.RedirectClientError": _Rule(
-        "fatal", "none", "it sends calls on to another address; check base_url", odd=True
-    ),
-    "aiohttp.TooManyRedirects": _Rule("fatal", "none", "it sends calls on in circles; check base_url", odd=True),
-    "httpx2.TooManyRedirects": _Rule("fatal", "none", "it sends calls on in circles; check base_url", odd=True),
-    "aiohttp.ClientConnectorError": _Rule("wait", "none", "no connection"),
-    "aiohttp.ServerDisconnectedError": _Rule("wait", "unknown", "the server hung up without an answer"),
-    "aiohttp.SocketTimeoutError": _Rule("wait", "unknown", "the server went silent"),
-    "aiohttp.ServerTimeoutError": _Rule("wait", "unknown", "the server went silent"),
-    "aiohttp.UploadAbortedError": _Rule("wait", "unknown", "the server hung up while the request was sent"),
-    "aiohttp.ClientPayloadError": _Rule("wait", "unknown", _CUT),
-    "aiohttp.WSServerHandshakeError": _Rule("wait", "unknown", "the server spoke no proper HTTP"),
-    "aiohttp.ContentTypeError": _Rule("wait", "unknown", _UNREADABLE),
-    "aiohttp.ClientResponseError": _Rule("wait", "unknown", "the server spoke no proper HTTP"),
-    "httpx2.DecodingError": _Rule("wait", "unknown", _UNREADABLE),
-    "json.JSONDecodeError": _Rule("wait", "unknown", _UNREADABLE),
-    "builtins.UnicodeDecodeError": _Rule("wait", "unknown", _UNREADABLE),
-    "builtins.RecursionError": _Rule("wait", "unknown", "the answer is nested too deeply to be decoded"),
-    "pydantic_core.ValidationError": _Rule("wait", "unknown", "the answer has not the shape of one"),
-    "openai.APIResponseValidationError": _Rule("wait", "unknown", "the answer has not the shape of one"),
-    "anthropic.APIResponseValidationError": _Rule("wait", "unknown", "the answer has not the shape of one"),
-    "builtins.ConnectionResetError": _Rule("wait", "unknown", _CUT),
-    "builtins.BrokenPipeError": _Rule("wait", "unknown", _CUT),
-    "builtins.ConnectionAbortedError": _Rule("wait", "unknown", _CUT),
-    "aiohttp.ClientConnectionError": _Rule("wait", "unknown", _CUT),
-    "httpx2.PoolTimeout": _Rule("wait", "none", "no free connection in time"),
-    "httpx2.ReadTimeout": _Rule("wait", "unknown", "the server went silent"),
-    "httpx2.WriteTimeout": _Rule("wait", "unknown", "the server took no more of the request"),
-    "httpx2.ConnectTimeout": _Rule("wait", "none", "no connection within the connect timeout"),
-    "httpx2.ConnectError": _Rule("wait", "none", "no connection"),
-    "httpx2.LocalProtocolError": _Rule("fatal", "none", _CONFIG),
-    "httpx2.RemoteProtocolError": _Rule("wait", "unknown", "the server spoke no proper HTTP"),
-    "httpx2.NetworkError": _Rule("wait", "unknown", _CUT),
-    "httpx2.TransportError": _Rule("wait", "unknown", _CUT),
-    "httpx2.RequestError": _Rule("wait", "unknown", _CUT),
-    "ssl.SSLError": _Rule("wait", "unknown", "the secure connection broke"),
-    "builtins.TimeoutError": _Rule("wait", "unknown", "the connection timed out"),
-    "builtins.OSError": _Rule("wait", "unknown", "the connection failed"),
-    "openai.APITimeoutError": _Rule("wait", "unknown", "the connection timed out"),
-    "openai.APIConnectionError": _Rule("wait", "unknown", "the connection failed"),
-    "anthropic.APITimeoutError": _Rule("wait", "unknown", "the connection timed out"),
-    "anthropic.APIConnectionError": _Rule("wait", "unknown", "the connection failed"),
-    "anthropic.RetryableError": _Rule("wait", "unknown", "the SDK asked for another try"),
-    # Credentials that the SDKs could look for by themselves. The clients hand theirs in, so these mean a setting of the
-    # machine (a profile, a federation) got in between.
-    "openai.SubjectTokenProviderError": _Rule("fatal", "none", "its credentials cannot be obtained"),
-    "openai.MutuallyExclusiveAuthError": _Rule("fatal", "none", _CONFIG),
-    "anthropic.CredentialsError": _Rule("fatal", "none", "its credentials cannot be obtained"),
-    "anthropic.WorkloadIdentityError": _Rule("fatal", "none", "its credentials cannot be obtained"),
-    "anthropic.MutuallyExclusiveAuthError": _Rule("fatal", "none", _CONFIG),
-    "openai.MissingDependencyError": _Rule("fatal", "none", "a package that the SDK needs is not installed"),
-    "anthropic.MissingDependencyError": _Rule("fatal", "none", "a package that the SDK needs is not installed"),
-    "anthropic.APIError": _Rule("wait", "unknown", "the provider reported an error"),
-    "openai.APIError": _Rule("wait", "unknown", "the provider reported an error"),
-    # Whatever else the SDKs say of themselves is about how they were called.
-    "openai.OpenAIError": _Rule("fatal", "none", _CONFIG),
-    "anthropic.AnthropicError": _Rule("fatal", "none", _CONFIG),
-}
-
-BUGS = frozenset(
-    {
-        "openai.APIRemovedInV1",
-        "openai._AmbiguousModuleClientUsageError",
-        "openai.AgentFilePreparationError",
-        "openai.AgentFileStagingError",
-        "openai.AgentOutputParseError",
-        "openai.AgentTurnResultError",
-        "openai.ContentFilterFinishReasonError",
-        "openai.LengthFinishReasonError",
-        "openai.StreamAlreadyConsumed",
-        "openai.WebSocketConnectionClosedError",
-        "openai.WebSocketQueueFullError",
-        "anthropic.APIWebhookValidationError",
-        "anthropic.StreamAlreadyConsumed",
-        "anthropic.ToolsetUsageError",
-    }
-)
-"""What only parts of the SDKs raise that no client here uses (parsed output, streams, sockets, tools, web hooks): such
-an exception, and any subclass of it, is a mistake in this package and must be seen as one."""
+def web_page(status: int, text: str, endpoint: Endpoint, *, secret: str = "") -> CallFailed:
+    """A page for people where an answer should be, with a status that says all is well: a login, a wrong path."""
+    page = one_line(without_markup(text), secret) or one_line(text, secret)
+    cause = (
+        f"status {status} from {endpoint.base_url}, but a web page: {page}; check base_url, and log in to the network"
+    )
+    return CallFailed("fatal", cause, billing="none", status=status, odd=True)
 
 
 def decide(exc: BaseException, endpoint: Endpoint, *, secret: str = "", proxy: str | None = None) -> CallFailed | None:
     """What an exception of a call means; None for a bug, which the caller lets through.
 
-    Not for answers with an error status, which say more: see `harness.providers.errors.verdicts`. `secret` is blotted
-    out of the cause, `proxy` named in it where a connection failed.
+    Not for answers with an error status, which say more: see `verdict`. `secret` is blotted out of the cause, `proxy`
+    named in it where a connection failed.
     """
-    chain = tuple(_causes(exc))
-    if BUGS.intersection(_names(exc)) or not any(name in RULES for name in _names(exc)):
+    own = _names(exc)
+    if BUGS.intersection(own) or RULES.keys().isdisjoint(own):
         return None
+    chain = tuple(_causes(exc))
     named = {name: link for link in chain for name in _names(link)}
     telling, rule = next((named[name], rule) for name, rule in RULES.items() if name in named)
     if any(isinstance(link, OSError) and link.errno in (errno.EMFILE, errno.ENFILE) for link in chain):
-        rule = _NO_FILES
-    cause = f"{rule.words} ({_detail(telling, secret)}) at {endpoint.base_url}"
-    if _wrong_scheme(chain):
-        rule = _Rule("fatal", "none", rule.words, odd=True)
-        cause = f"{endpoint.base_url} does not speak https; write http:// in base_url"
+        rule = NO_FILES
+    if any(getattr(link, "reason", None) in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST") for link in chain):
+        rule = WRONG_SCHEME  # a TLS handshake met plain HTTP
+    # An exception in its own words, by class name where it has none.
+    words = (telling.strerror if isinstance(telling, OSError) else None) or str(telling)
+    detail = one_line(": ".join(filter(None, (type(telling).__name__, words))), secret, 120)
+    cause = f"{rule.words} ({detail}) at {endpoint.base_url}"
     if proxy is not None and rule.billing == "none":
         cause += f", through the proxy {proxy}; if it is in the way, name the host in NO_PROXY"
     return CallFailed(rule.decision, cause, billing=rule.billing, odd=rule.odd)
+
+
+def qualified(kind: type) -> str:
+    """A class as the table names it: the package's name and its own. `socket.gaierror` and its kin are their own."""
+    return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+
+
+def _row(error: ProviderError) -> Row:
+    return next(row for row in ANSWERED if row.fits(error))
+
+
+def _remedy(row: Row, error: ProviderError, endpoint: Endpoint) -> str:
+    if row.keyless and not endpoint.api_key_env:
+        return row.keyless
+    return row.remedy.format(
+        key=endpoint.api_key_env,
+        model=one_line(endpoint.model, limit=80),
+        host=_host_of(error.headers.get("location", "")),
+    )
+
+
+def _host_of(location: str) -> str:
+    """Where a redirect leads, without its path and query: these may hold tokens."""
+    try:
+        parts = urlsplit(location[:2_000])
+        host = parts.hostname
+    except ValueError:
+        return "another address"
+    return one_line(f"{parts.scheme or 'https'}://{host}", limit=80) if host else "another address"
+
+
+def _billing(error: ProviderError) -> Billing:
+    """What was turned down costs nothing; behind a gateway's error the model may have run all the same."""
+    passed_on = error.status in (408, 499) or (error.status >= 500 and error.status not in (503, 529))
+    if error.inside_200:
+        passed_on = error.status >= 500
+    return "unknown" if passed_on else "none"
+
+
+def _names(exc: BaseException) -> list[str]:
+    return [qualified(kind) for kind in type(exc).__mro__]
 
 
 def _causes(exc: BaseException) -> Iterator[BaseException]:
@@ -246,24 +191,3 @@ def _causes(exc: BaseException) -> Iterator[BaseException]:
             return
         yield link
         link = link.__cause__
-
-
-def _names(exc: BaseException) -> list[str]:
-    return [qualified(kind) for kind in type(exc).__mro__]
-
-
-def qualified(kind: type) -> str:
-    """A class as the table names it: the package's name and its own. `socket.gaierror` and its kin are their own."""
-    return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
-
-
-def _detail(exc: BaseException, secret: str) -> str:
-    """An exception in its own words, by class name where it has none."""
-    words = (exc.strerror if isinstance(exc, OSError) else None) or str(exc)
-    name = type(exc).__name__
-    return one_line(f"{name}: {words}" if words else name, secret, 120)
-
-
-def _wrong_scheme(chain: tuple[BaseException, ...]) -> bool:
-    """Whether a TLS handshake met plain HTTP."""
-    return any(getattr(link, "reason", None) in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST") for link in chain)

@@ -1,11 +1,8 @@
 """What a provider says instead of an answer, brought into one shape from the many in use.
 
 Owns where status, code, type, parameter and message stand in an error: in the body of an error status, in an error
-object inside a 200, in a page of HTML. Decides nothing about them: `harness.providers.errors.verdicts` does.
-
-A provider's own words in a line for people: one line, cut short, harmless on a terminal, and without keys.
-
-Owns what is taken out. Knows no provider.
+object inside a 200, in a page of HTML; and how a provider's own words are quoted to people: on one line, cut short,
+harmless on a terminal, and without keys. Decides nothing: `harness.providers.errors.table` does.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LIMIT = 200
 """Most characters of a provider's text that a line quotes."""
@@ -25,28 +22,6 @@ _LOOKED_AT = 4_000
 # What keys look like on both sides of an Authorization header. The client's own key is taken out by value as well.
 _KEYS = re.compile(r"(?i)\b(?:bearer\s+|sk-|rk-|pk-|key-)[A-Za-z0-9._*\-]{8,}")
 _MARKUP = re.compile(r"(?is)<(script|style)\b.*?(</\1\s*>|$)|<!--.*?(-->|$)|<[^>]*(>|$)")
-
-
-def one_line(text: str, secret: str = "", limit: int = LIMIT) -> str:
-    """`text` as one line of at most `limit` characters; `secret` and whatever looks like a key is blotted out."""
-    # Keys go first: cut or broken up, they would no longer be recognised.
-    blotted = text.replace(secret, "[key]") if secret else text
-    blotted = _KEYS.sub("[key]", blotted[:_LOOKED_AT])
-    shown = "".join(_shown(character) for character in " ".join(blotted.split()))
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
-
-
-def without_markup(html: str) -> str:
-    """The words of a page."""
-    return _MARKUP.sub(" ", html[:_LOOKED_AT])
-
-
-def _shown(character: str) -> str:
-    # Cc control, Cf format (bidirectional overrides, zero-width), Co private, Cs lone surrogates, Zl and Zp separators.
-    if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
-        return f"\\u{ord(character):04x}"
-    return character
-
 
 # Names that stand for a status where an error inside a 200 gives no number. Anthropic's error types and the codes of
 # OpenAI's Responses and Chat APIs; a name in neither list says nothing about a status.
@@ -80,7 +55,7 @@ _STATUS_OF_NAME: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderError:
-    """An error as a provider worded it. Names are lower case; what was not said is empty."""
+    """An error as a provider worded it. Names are lower case; what was not reported is empty."""
 
     status: int
     """Of the HTTP answer; for an error inside a 200 the one it stands for, 502 where it names none."""
@@ -92,15 +67,15 @@ class ProviderError:
     """The body field it complains of."""
     html: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Lower-case names. For waits only; never shown."""
+    """Lower-case names. For waits only; never printed."""
     inside_200: bool = False
     retry_delay: object = None
     """What the body says of a wait, as it stands there: the `retryDelay` of Google's RetryInfo. None without any."""
 
     @property
-    def told(self) -> str:
-        """The beginning of the message, long enough to tell what it is about: what patterns are looked for in."""
-        return self.message[:_TELLING]
+    def excerpt(self) -> str:
+        """The field complained of and the beginning of the message: all that patterns are looked for in."""
+        return f"{self.param} {self.message[:_EXCERPT]}"
 
     @property
     def names(self) -> frozenset[str]:
@@ -108,7 +83,7 @@ class ProviderError:
         return frozenset((self.code, self.kind)) - {""}
 
 
-_TELLING = 2_000
+_EXCERPT = 2_000
 """Characters. Some errors quote whole prompts, and patterns with a gap in them take time that grows with the square."""
 
 _STATUS = re.compile(r"([45][0-9]{2})(?:\.0)?")
@@ -138,18 +113,9 @@ def error_inside(body: Mapping[str, object], headers: Mapping[str, str]) -> Prov
     if not found and isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
         found = choices[0].get("error")
     if not found or (isinstance(found, Mapping) and not any(found.values())):
-        return None  # an error that says nothing, beside an answer, is no error
-    said = _from_json(200, headers, {"error": found})
-    return ProviderError(
-        _status_inside(found, said),
-        said.message,
-        said.code,
-        said.kind,
-        said.param,
-        headers=headers,
-        inside_200=True,
-        retry_delay=said.retry_delay,
-    )
+        return None  # an error that says nothing, next to an answer, is no error
+    error = _from_json(200, headers, {"error": found})
+    return replace(error, status=_status_inside(found, error), inside_200=True)
 
 
 def looks_like_html(headers: Mapping[str, str], text: str) -> bool:
@@ -159,13 +125,13 @@ def looks_like_html(headers: Mapping[str, str], text: str) -> bool:
     )
 
 
-def _status_inside(found: object, said: ProviderError) -> int:
+def _status_inside(found: object, error: ProviderError) -> int:
     values = [found.get("code"), found.get("status"), found.get("status_code")] if isinstance(found, Mapping) else []
     for value in values:
         status = _STATUS.fullmatch(value if isinstance(value, str) else str(value)[:8])
         if status is not None:
             return int(status[1])
-    return next((_STATUS_OF_NAME[name] for name in (said.code, said.kind) if name in _STATUS_OF_NAME), 502)
+    return next((_STATUS_OF_NAME[name] for name in (error.code, error.kind) if name in _STATUS_OF_NAME), 502)
 
 
 def _from_json(status: int, headers: Mapping[str, str], body: object) -> ProviderError:
@@ -212,3 +178,24 @@ def _text(value: object) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     return json.dumps(value, default=str)[:2_000]
+
+
+def one_line(text: str, secret: str = "", limit: int = LIMIT) -> str:
+    """`text` as one line of at most `limit` characters; `secret` and whatever looks like a key is blotted out."""
+    # Keys go first: cut or broken up, they would no longer be recognised.
+    blotted = text.replace(secret, "[key]") if secret else text
+    blotted = _KEYS.sub("[key]", blotted[:_LOOKED_AT])
+    line = "".join(map(_printable, " ".join(blotted.split())))
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def without_markup(html: str) -> str:
+    """The words of a page."""
+    return _MARKUP.sub(" ", html[:_LOOKED_AT])
+
+
+def _printable(character: str) -> str:
+    # Cc control, Cf format (bidirectional overrides, zero-width), Co private, Cs lone surrogates, Zl and Zp separators.
+    if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
+        return f"\\u{ord(character):04x}"
+    return character

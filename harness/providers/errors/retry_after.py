@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -18,23 +18,24 @@ CLOCKS_DISAGREE = 2.0
 
 LONGEST_ASKED = 86_400.0
 """Seconds; a provider that asks for more is asked again after this. One refused call a day costs nothing, and a wait of
-ten years is a mistake of whoever wrote it, or of whoever reads it."""
+ten years is a mistake of its writer or of its reader."""
 
 _LONG_AGO = 1e9
-"""Numbers above this are moments (seconds since 1970), not durations: nobody asks for a wait of thirty years."""
+"""Numbers above this are moments (seconds since 1970), not durations: no provider asks for a wait of thirty years."""
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
-# Pairs of what is left of a ceiling and when it is whole again. OpenAI's and its imitators', OpenRouter's, Anthropic's.
+# What is left of a ceiling; when it is whole again stands in a header with `reset` for `remaining`. OpenAI's and its
+# imitators', OpenRouter's, Anthropic's.
 _CEILINGS = (
-    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
-    ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
-    ("x-ratelimit-remaining", "x-ratelimit-reset"),
-    ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
-    ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
-    ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"),
-    ("anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"),
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-remaining-tokens",
+    "x-ratelimit-remaining",
+    "anthropic-ratelimit-requests-remaining",
+    "anthropic-ratelimit-tokens-remaining",
+    "anthropic-ratelimit-input-tokens-remaining",
+    "anthropic-ratelimit-output-tokens-remaining",
 )
 
 
@@ -48,9 +49,15 @@ def asked_wait(
     moment in seconds since 1970, or an HTTP date), and that before `delay`, the `retryDelay` of the body (see
     `harness.providers.errors.reading`). The resets of rate-limit ceilings are read only for a call that was
     `limited`, and only of those ceilings that are used up: the others' resets say when they will be full again, which
-    nobody has to wait for.
+    no call has to wait for.
     """
-    asked = _asked(headers, limited, delay, time.time() if now is None else now)
+    clock = time.time() if now is None else now
+    asked = _header(headers, clock)
+    if asked is None:
+        asked = _delay(delay)
+    if asked is None and limited:
+        resets = (headers.get(left.replace("remaining", "reset"), "") for left in _CEILINGS if _used_up(headers, left))
+        asked = max((wait for text in resets if (wait := _reset(text.strip(), clock)) is not None), default=None)
     return None if asked is None else min(asked, LONGEST_ASKED)
 
 
@@ -59,44 +66,39 @@ def refuses_retry(headers: Mapping[str, str]) -> bool:
     return headers.get("x-should-retry", "").strip().lower() == "false"
 
 
-def _asked(headers: Mapping[str, str], limited: bool, delay: object, clock: float) -> float | None:
+def _header(headers: Mapping[str, str], clock: float) -> float | None:
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    stated = headers.get("retry-after", "").strip()
-    if stated:
-        seconds = _number(stated)
-        if seconds is not None:
-            return _from_now(seconds, clock)
-        moment = _http_date(stated)
-        if moment is not None:
-            return _until(moment, headers, clock)
-    told = _delay(delay)
-    if told is not None:
-        return told
-    return max(_resets(headers, clock), default=None) if limited else None
+    text = headers.get("retry-after", "").strip()
+    seconds = _number(text)
+    if seconds is not None:
+        return _from_now(seconds, clock)
+    moment = _http_date(text)
+    if moment is None:
+        return None
+    served = _http_date(headers.get("date", ""))
+    if served is not None and abs(served - clock) > CLOCKS_DISAGREE:
+        clock = served
+    # Until the second that the date names is over: dates have no fractions, and early is limited again.
+    return max(0.0, moment + 1.0 - clock)
 
 
 def _delay(value: object) -> float | None:
     """Google's duration: `37s`, `0.5s`, or the same as an object of seconds and nanos."""
     if isinstance(value, str):
         return _duration(value.strip())
-    if isinstance(value, Mapping):
-        parts = [_number(str(value.get(name, 0))) for name in ("seconds", "nanos")]
-        if None not in parts and any(name in value for name in ("seconds", "nanos")):
-            return (parts[0] or 0.0) + (parts[1] or 0.0) / 1e9
+    if isinstance(value, Mapping) and ("seconds" in value or "nanos" in value):
+        seconds, nanos = (_number(str(value.get(name, 0))) for name in ("seconds", "nanos"))
+        return None if seconds is None or nanos is None else seconds + nanos / 1e9
     return None
 
 
-def _resets(headers: Mapping[str, str], clock: float) -> Iterable[float]:
-    for left, reset in _CEILINGS:
-        if reset in headers and _number(headers.get(left, "")) == 0:
-            wait = _reset_wait(headers[reset].strip(), clock)
-            if wait is not None:
-                yield wait
+def _used_up(headers: Mapping[str, str], left: str) -> bool:
+    return _number(headers.get(left, "")) == 0
 
 
-def _reset_wait(text: str, clock: float) -> float | None:
+def _reset(text: str, clock: float) -> float | None:
     """A reset as a duration: `6m0s`, `20ms`, `1.5`, seconds or milliseconds since 1970, or an RFC 3339 date."""
     number = _number(text)
     if number is not None:
@@ -105,10 +107,9 @@ def _reset_wait(text: str, clock: float) -> float | None:
     if duration is not None:
         return duration
     try:
-        moment = datetime.fromisoformat(text)
+        return max(0.0, _timestamp(datetime.fromisoformat(text)) - clock)
     except ValueError:
         return None
-    return max(0.0, _aware(moment).timestamp() - clock)
 
 
 def _from_now(number: float, clock: float) -> float:
@@ -126,23 +127,16 @@ def _duration(text: str) -> float | None:
     return None
 
 
-def _until(moment: datetime, headers: Mapping[str, str], clock: float) -> float:
-    """Seconds until the second that an HTTP date names is over: dates have no fractions, and early is limited again."""
-    served = _http_date(headers.get("date", ""))
-    if served is not None and abs(served.timestamp() - clock) > CLOCKS_DISAGREE:
-        clock = served.timestamp()
-    return max(0.0, moment.timestamp() + 1.0 - clock)
-
-
-def _http_date(text: str) -> datetime | None:
+def _http_date(text: str) -> float | None:
+    """Seconds since 1970."""
     try:
-        return _aware(parsedate_to_datetime(text))
+        return _timestamp(parsedate_to_datetime(text))
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
 
-def _aware(moment: datetime) -> datetime:
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+def _timestamp(moment: datetime) -> float:
+    return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _number(text: str) -> float | None:

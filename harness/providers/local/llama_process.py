@@ -2,7 +2,7 @@
 `harness.providers.local.server`.
 
 Owns the server's parameters. Stands alone: it imports nothing of this project, so that it runs isolated from the
-caller's folder. Takes its settings as one JSON object, tells its address in one JSON line, and ends when its standard
+caller's folder. Takes its settings as one JSON object, reports its address in one JSON line, and ends when its standard
 input closes, which happens however the parent ends.
 """
 
@@ -26,7 +26,7 @@ def main() -> None:
     os.dup2(2, 1)
     try:
         server = _start(settings)
-    except Exception as error:  # native code raises what it likes; the caller tells the person
+    except Exception as error:  # native code raises what it likes; the caller reports it
         answer = {"error": f"{type(error).__name__}: {error}"}
     else:
         answer = {"base_url": server.listening_address}

@@ -60,7 +60,7 @@ class LocalServer:
             "threads": self._endpoint.threads,
             "exact": self._endpoint.exact,
         }
-        # A file rather than a pipe: nobody has to empty it for the server to go on.
+        # A file rather than a pipe: the server goes on though it is never emptied.
         self._noise = tempfile.TemporaryFile()  # noqa: SIM115 - closed in _stop
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -90,17 +90,17 @@ class LocalServer:
         await self._stop()
 
     async def _address(self, process: asyncio.subprocess.Process) -> str:
-        """The address that the process tells once the weights are loaded."""
+        """The address that the process reports once the weights are loaded."""
         if process.stdout is None:
             raise AssertionError("the process was started without a pipe")
         line = await process.stdout.readline()
         if not line:
             code = await process.wait()
             raise self._failed(f"ended while it was starting (exit code {code}){self._last_words()}")
-        told: dict[str, Any] = json.loads(line)
-        if "error" in told:
-            raise self._failed(f"{one_line(str(told['error']))}{self._last_words()}")
-        return str(told["base_url"]).rstrip("/")
+        reported: dict[str, Any] = json.loads(line)
+        if "error" in reported:
+            raise self._failed(f"{one_line(str(reported['error']))}{self._last_words()}")
+        return str(reported["base_url"]).rstrip("/")
 
     async def _healthy(self, base_url: str) -> None:
         """Wait until the server says that it can answer; it says 503 while it is loading."""

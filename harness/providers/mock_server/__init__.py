@@ -4,51 +4,22 @@ Rehearse a ladder on it, or script any behaviour of a provider and see what a cl
 request are a function of the server's seed and of the request, never of time or order; only the fault plan counts.
 
 `Options` sets it up, `MockServer` runs it in an event loop, `MockServerProcess` in a process, `serve` until a signal.
+The kinds of rules of a fault plan are in `rules`.
 """
 
-from weigh.harness.providers.mock_server.actions import (
-    Cut,
-    Drip,
-    ErrorIn200,
-    GzipCut,
-    Hang,
-    Html,
-    Limit,
-    Malformed,
-    NullChoices,
-    Reply,
-    Respond,
-)
-from weigh.harness.providers.mock_server.child import MockServerProcess
-from weigh.harness.providers.mock_server.faults import parse_faults
-from weigh.harness.providers.mock_server.latency import parse_latency
-from weigh.harness.providers.mock_server.options import Options
-from weigh.harness.providers.mock_server.plan import Plan, Rule
-from weigh.harness.providers.mock_server.plan_file import load_plan, read_plan
-from weigh.harness.providers.mock_server.running import Addresses, CannotListen, MockServer, serve
+from weigh.harness.providers.mock_server.options import Options, read_options
+from weigh.harness.providers.mock_server.process import Addresses, CannotListen, MockServer, MockServerProcess, serve
+from weigh.harness.providers.mock_server.rules import Plan, load_plan, read_plan
 
 __all__ = [
     "Addresses",
     "CannotListen",
-    "Cut",
-    "Drip",
-    "ErrorIn200",
-    "GzipCut",
-    "Hang",
-    "Html",
-    "Limit",
-    "Malformed",
     "MockServer",
     "MockServerProcess",
-    "NullChoices",
     "Options",
     "Plan",
-    "Reply",
-    "Respond",
-    "Rule",
     "load_plan",
-    "parse_faults",
-    "parse_latency",
+    "read_options",
     "read_plan",
     "serve",
 ]

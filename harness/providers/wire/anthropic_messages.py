@@ -24,9 +24,9 @@ class AnthropicMessages:
 
     def body(self, request: Request, endpoint: Endpoint, takes: Capabilities) -> dict[str, Any]:
         """What is sent for `request`. A thinking budget and an effort come with the sampling's `extra`."""
-        system, said = turns(request.messages, system=takes.system)
+        system, dialogue = turns(request.messages, system=takes.system)
         sampling = request.sampling
-        body: dict[str, Any] = {"model": endpoint.model, "messages": said, "max_tokens": sampling.max_tokens}
+        body: dict[str, Any] = {"model": endpoint.model, "messages": dialogue, "max_tokens": sampling.max_tokens}
         if system:
             body["system"] = system
         if endpoint.prompt_cache:

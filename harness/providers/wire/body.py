@@ -1,17 +1,9 @@
-"""Careful reading of what came back: plain JSON whose shape nobody promised.
+"""What every wire shape shares: values read from answers, turns of a conversation, and schemas, as they are sent.
 
-Owns the reading of single values. Compatible servers differ from the providers' own schemas in every field there is, so
-the values are read here one by one and whatever is not needed is not looked at: no unknown tier, role or reason can
-spoil a good answer.
-
-Turns of a conversation as every wire shape sends them: clean text, strict alternation, nothing empty.
-
-Owns what is done to the text on its way out. Knows no provider's field names but `role` and `content`, which all share.
-
-JSON Schemas as an endpoint takes them: games write full JSON Schema, and some providers enforce a part of it.
-
-Owns the weaker writing of what a provider does not take. Knows no game. A weaker schema admits more than the rules do;
-what comes back is put to the rules either way.
+Reading is careful: compatible servers differ from the providers' own schemas in every field there is, so values are
+read one by one, and what is not needed is not looked at: no unknown tier, role or reason can spoil a good answer. Turns
+go out as clean text in strict alternation. A schema may be written in a weaker way for an endpoint that enforces only a
+part of JSON Schema; it then admits more than the rules do, and what comes back is put to the rules either way.
 """
 
 from __future__ import annotations
@@ -80,24 +72,24 @@ def turns(messages: Iterable[Message], *, system: bool) -> tuple[str, list[Turn]
     false, the system text stands at the head of the first user turn and the first part returned is empty.
     """
     instructions = ""
-    said: list[Turn] = []
+    dialogue: list[Turn] = []
     for message in messages:
         text = sendable(message.text)
         if not text.strip():
             continue
         if message.role == "system":
             instructions = f"{instructions}\n\n{text}" if instructions else text
-        elif said and said[-1]["role"] == message.role:
-            said[-1]["content"] += f"\n\n{text}"
+        elif dialogue and dialogue[-1]["role"] == message.role:
+            dialogue[-1]["content"] += f"\n\n{text}"
         else:
-            said.append({"role": message.role, "content": text})
+            dialogue.append({"role": message.role, "content": text})
     if instructions and not system:
-        if said and said[0]["role"] == "user":
-            said[0]["content"] = f"{instructions}\n\n{said[0]['content']}"
+        if dialogue and dialogue[0]["role"] == "user":
+            dialogue[0]["content"] = f"{instructions}\n\n{dialogue[0]['content']}"
         else:
-            said.insert(0, {"role": "user", "content": instructions})
+            dialogue.insert(0, {"role": "user", "content": instructions})
         instructions = ""
-    return instructions, said
+    return instructions, dialogue
 
 
 def sendable(text: str) -> str:

@@ -1,7 +1,7 @@
 """What a model takes in a request: declared where it is known, learned from the first refusal where it is not.
 
 Owns the table of models, and the reading of an "unsupported parameter" error. What was learned is kept by the client
-for as long as it is open, and told: a request may lose a parameter that the model does not have, never silently.
+for as long as it is open, and reported: a request may lose a parameter that the model does not have, never silently.
 Structured output is not among what may be dropped: without it, another answer style would be measured than was ordered.
 """
 
@@ -50,37 +50,31 @@ class Learned:
         return replace(to, **change)
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    provider: str
-    model: re.Pattern[str]
-    capabilities: Capabilities
-
-
-def _row(provider: str, model: str, capabilities: Capabilities) -> _Declared:
-    return _Declared(provider, re.compile(model), capabilities)
-
-
-# The first row that fits decides. OpenAI takes max_completion_tokens for every chat model it serves, and its reasoning
-# models take no temperature; behind OpenRouter, OpenAI's models keep that habit and the router drops what does not fit.
+# By provider and the beginning of the model's name; the first row that fits decides. OpenAI takes max_completion_tokens
+# for every chat model it serves, and its reasoning models take no temperature; behind OpenRouter, OpenAI's models keep
+# that habit and the router drops what does not fit.
 _TABLE = (
-    _row(
+    (
         "openai",
         r"(o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)",
         Capabilities("max_completion_tokens", temperature=False, tuples=False),
     ),
-    _row("openai", r"", Capabilities("max_completion_tokens", tuples=False)),
-    _row("openrouter", r"", Capabilities(tuples=False)),  # it passes schemas on to providers such as these
+    ("openai", r"", Capabilities("max_completion_tokens", tuples=False)),
+    ("openrouter", r"", Capabilities(tuples=False)),  # it passes schemas on to providers such as these
     # Anthropic's models from Opus 4.7 on, and all of generation 5, refuse sampling parameters; none takes a seed.
-    _row("anthropic", r"claude-[a-z]+-(4-[7-9]|[5-9])(?!\d)", Capabilities(temperature=False, seed=False)),
-    _row("anthropic", r"", Capabilities(seed=False)),
+    ("anthropic", r"claude-[a-z]+-(4-[7-9]|[5-9])(?!\d)", Capabilities(temperature=False, seed=False)),
+    ("anthropic", r"", Capabilities(seed=False)),
 )
 
 
 def declared(endpoint: Endpoint) -> Capabilities:
     """What is known of a model before the first call; the endpoint's own settings go first."""
     found = next(
-        (row.capabilities for row in _TABLE if row.provider == endpoint.provider and row.model.match(endpoint.model)),
+        (
+            takes
+            for provider, model, takes in _TABLE
+            if provider == endpoint.provider and re.match(model, endpoint.model)
+        ),
         Capabilities(),
     )
     if endpoint.wire == "openai-responses":
@@ -97,37 +91,35 @@ def declared(endpoint: Endpoint) -> Capabilities:
 _UNSUPPORTED_NAMES = frozenset((
     "unsupported_parameter", "unsupported_value", "unknown_parameter", "unrecognized_parameter", "extra_forbidden"
 ))  # fmt: skip
-_UNSUPPORTED_WORDS = re.compile(
+_UNSUPPORTED_WORDS = (
     r"unsupported|(?:not|isn't|no longer) (?:supported|permitted|allowed|accepted)"
     r"|does(?: not|n't) (?:support|allow|accept)"
     r"|deprecated|unrecogni[sz]ed|unknown (?:parameter|field|argument)|extra inputs|unexpected keyword"
-    r"|may only be set to|only the default",
-    re.I,
+    r"|may only be set to|only the default"
 )
 # Turns go out in strict alternation, so a template that finds fault with that counts the system turn as one of them.
-_SYSTEM_WORDS = re.compile(
+_SYSTEM_WORDS = (
     r"system (?:role|message|prompt|instruction)s?\b.*not (?:supported|enabled|allowed)"
-    r"|only user and assistant roles|roles must alternate",
-    re.I,
+    r"|only user and assistant roles|roles must alternate"
 )
 
-# OpenAI's words for a list whose places are told one by one, and what others say of the keyword.
-_TUPLE_WORDS = re.compile(r"prefixItems|array schema missing items", re.I)
+# OpenAI's words for a list whose places are given one by one, and what others say of the keyword.
+_TUPLE_WORDS = r"prefixItems|array schema missing items"
 
 
 def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
     """What an error teaches about a request that was written under `sent`; None when it is about something else."""
     if error.status not in (400, 422, 500):
         return None
-    if sent.system and _SYSTEM_WORDS.search(error.message):
+    if sent.system and _found(_SYSTEM_WORDS, error.excerpt):
         return Learned(
             "system", False, "the system text now stands in the first user turn: the model takes no system role"
         )
     if error.status == 500:
         return None
-    if sent.tuples and _TUPLE_WORDS.search(error.message):
+    if sent.tuples and _found(_TUPLE_WORDS, error.excerpt):
         return Learned("tuples", False, "schemas no longer say what stands where in a list: the endpoint refuses that")
-    if not (error.names & _UNSUPPORTED_NAMES or _UNSUPPORTED_WORDS.search(error.message)):
+    if not (error.names & _UNSUPPORTED_NAMES or _found(_UNSUPPORTED_WORDS, error.excerpt)):
         return None
     about = error.param or error.message
     if _speaks_of(sent.cap_field, about):
@@ -138,6 +130,10 @@ def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
     if sent.seed and _speaks_of("seed", about):
         return Learned("seed", False, NO_SEED)
     return None
+
+
+def _found(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _speaks_of(parameter: str, text: str) -> bool:

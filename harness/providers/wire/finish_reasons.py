@@ -25,7 +25,7 @@ Meaning: TypeAlias = Stop | Literal["outage"]
 # `Messages` are the SDKs' own types (`tests/harness/providers/test_finish_reasons.py` holds the table to them), the
 # others are words of compatible servers, and of models whose gateways pass their words on.
 MEANINGS: Mapping[str, Meaning] = {
-    # It said all it had to say.
+    # It came to its own end.
     "stop": "end",  # Chat; Gemini; Mistral, vLLM, SGLang, llama.cpp, Ollama, DeepSeek, OpenRouter
     "completed": "end",  # Responses: a status
     "end_turn": "end",  # Messages; Bedrock Converse
@@ -105,7 +105,7 @@ def meaning_of(word: str) -> Meaning | None:
 def stop_of(word: str, text: str) -> Stop:
     """The stop of a completion with this text. `word` is empty where the provider gave none.
 
-    Raises NoAnswer where the server broke off, and for a word that is not known beside no text.
+    Raises NoAnswer where the server broke off, and for a word that is not known without any text.
     """
     meaning = meaning_of(word)
     if meaning == "outage":

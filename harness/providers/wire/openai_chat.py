@@ -32,11 +32,11 @@ class OpenAIChat:
 
     def body(self, request: Request, endpoint: Endpoint, takes: Capabilities) -> dict[str, Any]:
         """What is sent for `request`."""
-        system, said = turns(request.messages, system=takes.system)
+        system, dialogue = turns(request.messages, system=takes.system)
         sampling = request.sampling
         body: dict[str, Any] = {
             "model": endpoint.model,
-            "messages": [{"role": "system", "content": system}, *said] if system else said,
+            "messages": [{"role": "system", "content": system}, *dialogue] if system else dialogue,
             takes.cap_field: sampling.max_tokens,
         }
         if sampling.temperature is not None and takes.temperature:
@@ -75,7 +75,7 @@ class OpenAIChat:
 
 
 def usage(counted: Mapping[str, Any]) -> Usage:
-    """Token counts. Reasoning is a part of the output; what only the total counts was generated too, and not shown."""
+    """Token counts. Reasoning is a part of the output; what only the total counts was generated, not returned."""
     prompt = count(counted.get("prompt_tokens"))
     output = count(counted.get("completion_tokens"))
     reasoning = first_count(table(counted, "completion_tokens_details").get("reasoning_tokens"))
@@ -85,10 +85,10 @@ def usage(counted: Mapping[str, Any]) -> Usage:
     )
     total = count(counted.get("total_tokens"))
     if prompt is not None and output is not None and total is not None:
-        beside = total - prompt - output
-        if beside > 0 and beside != cached:  # else the total counts cached tokens beside the prompt
-            output += beside
-            reasoning = reasoning or beside
+        unlisted = total - prompt - output
+        if unlisted > 0 and unlisted != cached:  # else the total counts cached tokens in addition to the prompt
+            output += unlisted
+            reasoning = reasoning or unlisted
     return Usage(
         input=prompt,
         cached=cached,
@@ -99,10 +99,10 @@ def usage(counted: Mapping[str, Any]) -> Usage:
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """Reasoning beside the answer: a field of its own, or parts among the content."""
-    beside = words(message.get("reasoning_content")) or words(message.get("reasoning"))
-    if beside:
-        return beside
+    """Reasoning next to the answer: a field of its own, or parts among the content."""
+    separate = words(message.get("reasoning_content")) or words(message.get("reasoning"))
+    if separate:
+        return separate
     thought = [
         words(part.get("thinking")) or parts(part.get("thinking")) or words(part.get("text"))
         for part in items(message.get("content"))

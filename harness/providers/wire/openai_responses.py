@@ -22,11 +22,11 @@ class OpenAIResponses:
 
     def body(self, request: Request, endpoint: Endpoint, takes: Capabilities) -> dict[str, Any]:
         """What is sent for `request`."""
-        system, said = turns(request.messages, system=takes.system)
+        system, dialogue = turns(request.messages, system=takes.system)
         sampling = request.sampling
         body: dict[str, Any] = {
             "model": endpoint.model,
-            "input": said,
+            "input": dialogue,
             "max_output_tokens": sampling.max_tokens,
             "store": False,
         }
@@ -92,7 +92,7 @@ def usage(counted: Mapping[str, Any]) -> Usage:
 
 
 def _reasoning(output: list[Mapping[str, Any]]) -> str | None:
-    """The model's reasoning where it is shown, else the provider's summary of it."""
+    """The model's reasoning where it is returned, else the provider's summary of it."""
     thought = [
         parts(item.get("content"), ("reasoning_text",))
         or "\n".join(words(part.get("text")) for part in items(item.get("summary")))

@@ -1,26 +1,17 @@
 """Drawings for the cells of tables: intervals, ranges, bars and axes, on a scale that a whole column shares.
 
 Owns how a number is drawn. Everything is SVG without a script, as wide as its cell; each drawing says in words what it
-shows, so nobody needs to see it. Colours are classes (`colours`), and no two marks differ by colour alone.
-
-From numbers to places on a line: a scale with round ticks.
-
-Owns this arithmetic. Places are shares of the width in per cent, so that a drawing has the width of the page it is in.
-
-A heat map without numbers, for fields too large to write one into every cell.
-
-Owns its picture: a square for each ordered pair, and the entrants' numbers at both edges. Numbers of the largest part
-of it stand in a table beside it.
+shows, so nobody needs to see it. Colours are classes (`colours`), and no two marks differ by colour alone. Places are
+shares of the width in per cent, so that a drawing has the width of the page it is in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 from typing import TypeAlias
 
-from weigh.harness.report.render.html import tone
 from weigh.harness.web.svg import Element, h
 
 Attributes: TypeAlias = dict[str, str | int | float]
@@ -195,55 +186,3 @@ def tick_text(value: float, signed: bool = False) -> str:
     """A tick as short as it is exact: `0.25`, `+0.5`, `-1`, `0`."""
     text = f"{round(value, 9):{'+' if signed else ''}.6g}"
     return "0" if float(text) == 0 else text
-
-
-SIDE = 18
-"""Units of a square."""
-
-ABOVE = 26
-"""Units for the numbers above."""
-
-LEFT = 150
-"""Units for names and numbers at the left."""
-
-LONGEST = 22
-"""Characters of a name; its number tells those apart that begin alike."""
-
-
-def squares(
-    names: Sequence[str],
-    values: Mapping[tuple[int, int], float],
-    most: float,
-    words: str,
-    marked: frozenset[tuple[int, int]] = frozenset(),
-) -> Element:
-    """Rows and columns in the order of `names`; a pair without a value stays empty, a `marked` one has a dot.
-
-    Tones run from -most to most; `words` say what the picture shows.
-    """
-    marks: list[Element] = []
-    for n, name in enumerate(names):
-        middle = n * SIDE + SIDE / 2
-        short = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
-        side: dict[str, str | int | float] = {
-            "x": LEFT - 5,
-            "y": ABOVE + middle,
-            "text-anchor": "end",
-            "dominant-baseline": "central",
-        }
-        marks.append(h("text", side, f"{short} {n + 1}"))
-        marks.append(h("text", {"x": LEFT + middle, "y": ABOVE - 7, "text-anchor": "middle"}, f"{n + 1}"))
-        marks.append(h("rect", {"class": "itself", **_place(n, n)}))
-    for (row, column), value in sorted(values.items()):
-        said = f"{names[row]} against {names[column]}: {value:+.2f}"
-        marks.append(h("rect", {"class": tone(value, most) or "level", **_place(row, column)}, h("title", {}, said)))
-        if (row, column) in marked:
-            x, y = LEFT + column * SIDE + SIDE / 2, ABOVE + row * SIDE + SIDE / 2
-            marks.append(h("circle", {"class": "sure", "cx": x, "cy": y, "r": 2.6}))
-    size = len(names) * SIDE + 1
-    frame = {"class": "squares", "role": "img", "aria-label": words, "viewBox": f"0 0 {LEFT + size} {ABOVE + size}"}
-    return h("svg", frame, *marks)
-
-
-def _place(row: int, column: int) -> dict[str, str | int | float]:
-    return {"x": LEFT + column * SIDE, "y": ABOVE + row * SIDE, "width": SIDE - 1, "height": SIDE - 1}

@@ -1,4 +1,4 @@
-"""What a report is made of: sections of texts, lists, tables and drawings, for a page and for Markdown alike.
+"""What people read: sections of texts, lists, tables and drawings, for a terminal, a pipe, a page and Markdown.
 
 Owns the parts and which of them a form may leave out. Texts are other people's (names, causes, config) and stand here
 as they came: whoever writes a form escapes them. Drawings are trees of elements and stand in the page only; every
@@ -7,7 +7,7 @@ number of a drawing also stands as text, so Markdown loses no number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -74,6 +74,11 @@ class Bullets:
     """How many of the first items matter most: Markdown never leaves them out."""
 
 
+def bullets(texts: Iterable[str]) -> Bullets:
+    """A list of plain lines."""
+    return Bullets(tuple(line(text) for text in texts))
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One cell of a table."""
@@ -87,6 +92,11 @@ class Cell:
     """A smaller second line."""
 
 
+def cells(rows: Iterable[Sequence[str]]) -> tuple[tuple[Cell, ...], ...]:
+    """Rows of plain texts."""
+    return tuple(tuple(map(Cell, row)) for row in rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table."""
@@ -97,6 +107,12 @@ class Column:
     """Holds drawings: Markdown leaves it out."""
     spare: bool = False
     """A narrow page leaves it out: the number also stands in another table or column."""
+    name: bool = False
+    """Holds names, no two alike: a narrow terminal cuts them."""
+    prose: bool = False
+    """Holds sentences: the last column, wrapped on a terminal."""
+    goes: int = 0
+    """Columns that a narrow terminal gives up, 1 first; 0 never."""
     key: str | None = None
     """A class of colour whose mark stands before the title, as in a legend."""
     axis: Element | None = None
@@ -108,6 +124,7 @@ class Table:
     """A table; its first column that is not numeric names the row."""
 
     caption: str
+    """Empty where the heading above says it."""
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     wide: bool = False
@@ -120,14 +137,6 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """A picture that stands by itself; in the page only."""
-
-    element: Element
-    caption: str
-
-
-@dataclass(frozen=True, slots=True)
 class Folded:
     """Parts that a reader opens; in the page only, unless `in_markdown`."""
 
@@ -136,7 +145,7 @@ class Folded:
     in_markdown: bool = False
 
 
-Block: TypeAlias = "Text | Bullets | Table | Drawing | Folded"
+Block: TypeAlias = "Text | Bullets | Table | Folded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +153,7 @@ class Section:
     """A heading and what stands below it."""
 
     title: str
-    anchor: str
+    anchor: str = ""
     blocks: tuple[Block, ...] = ()
     parts: tuple[Section, ...] = ()
     """Sections one level down."""

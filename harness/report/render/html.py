@@ -28,7 +28,6 @@ from weigh.harness.report.render.document import (
     Code,
     Column,
     Document,
-    Drawing,
     Folded,
     Line,
     Link,
@@ -58,6 +57,15 @@ _BRAND = (
 def html_page(document: Document) -> str:
     """The whole file. Raises ValueError for a link that leads out of it and is no relative path."""
     return "".join(_page(document))
+
+
+def html_fragment(sections: Iterable[Section]) -> str:
+    """Sections as they stand in a page, without its style: for a notebook's cell."""
+    parts = []
+    for section in sections:
+        parts.append(f"<h4>{_text(section.title)}</h4>\n" if section.title else "")
+        parts += _blocks(section.blocks)
+    return "".join(parts)
 
 
 def _page(document: Document) -> Iterator[str]:
@@ -119,9 +127,6 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
                 yield f'<ul class="{block.kind}">{items}</ul>\n'
             case Table():
                 yield from _table(block)
-            case Drawing():
-                yield f'<figure><div class="scroll" tabindex="0" role="group" aria-label="{_text(block.caption)}">'
-                yield f"{block.element.to_html()}</div><figcaption>{_text(block.caption)}</figcaption></figure>\n"
             case Folded():
                 yield f"<details><summary>{_text(block.title)}</summary>\n"
                 yield from _blocks(block.blocks)

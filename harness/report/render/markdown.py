@@ -1,18 +1,14 @@
-"""A report as Markdown short enough for a comment on a pull request.
+"""Documents and sections as Markdown; a report short enough for a comment on a pull request.
 
-Owns the limit: tables, lists and matrices are cut, and say how many of them are left out. Drawings are left out; their
-numbers stand in the tables.
-
-Other people's text in Markdown, and the few forms of it that are written: tables and lists.
-
-Owns the escaping, the only one there is: wherever Markdown is written, what is no markup of ours goes through here, so
-that no name becomes markup, a mention, a reference or a link. Knows nothing of what is told.
+Owns the limit of a report: tables, lists and matrices are cut, and say how many of them are left out. Drawings are left
+out; their numbers stand in the tables. Owns the escaping of other people's text, the only one there is: what is no
+markup of ours goes through `harmless`, so that no name becomes markup, a mention, a reference or a link.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from weigh.harness.report.render.document import (
@@ -65,22 +61,6 @@ def code(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
-    """A table of plain texts; `right` says which columns are aligned to the right."""
-    yield _row(headings)
-    yield "|" + "|".join("--:" if numeric else ":--" for numeric in right) + "|"
-    yield from map(_row, rows)
-
-
-def list_lines(texts: Iterable[str]) -> Iterator[str]:
-    """A list of plain texts."""
-    return (f"- {at_line_start(text)}" for text in texts)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(map(harmless, cells)) + " |"
-
-
 MOST_BYTES: Final = 59_000
 """A comment on GitHub holds 65,536 characters; this leaves room for what others write around it."""
 
@@ -97,6 +77,19 @@ def markdown_page(document: Document) -> str:
         if len(text.encode()) <= MOST_BYTES:
             return text
     return _cut(text)
+
+
+def markdown_sections(sections: Iterable[Section], level: int = 3) -> str:
+    """Sections by themselves, whole, for an issue or a README."""
+    return "\n".join(_whole(sections, level))
+
+
+def _whole(sections: Iterable[Section], level: int) -> Iterator[str]:
+    for section in sections:
+        if section.title:
+            yield from (f"{'#' * level} {harmless(section.title)}", "")
+        yield from _blocks(section.blocks, None)
+        yield from _whole(section.parts, level + 1)
 
 
 def _lines(document: Document, rows: int) -> Iterator[str]:
@@ -121,7 +114,7 @@ def _section(section: Section, level: int, rows: int) -> Iterator[str]:
             yield from ("</details>", "")
 
 
-def _blocks(blocks: Iterable[Block], rows: int) -> Iterator[str]:
+def _blocks(blocks: Iterable[Block], rows: int | None) -> Iterator[str]:
     for block in blocks:
         match block:
             case Text() if block.in_markdown:
@@ -136,29 +129,30 @@ def _blocks(blocks: Iterable[Block], rows: int) -> Iterator[str]:
                 pass
 
 
-def _bullets(block: Bullets, rows: int) -> Iterator[str]:
-    kept = max(block.loud, rows)
+def _bullets(block: Bullets, rows: int | None) -> Iterator[str]:
+    kept = len(block.items) if rows is None else max(block.loud, rows)
     yield from (f"- {_spans(item)}" for item in block.items[:kept])
     if len(block.items) > kept:
         yield f"- {plural(len(block.items) - kept, 'line')} left out"
     yield ""
 
 
-def _table(table: Table, rows: int) -> Iterator[str]:
+def _table(table: Table, rows: int | None) -> Iterator[str]:
     kept = [n for n, column in enumerate(table.columns) if not column.drawn]
     rest = 0
-    if table.matrix:
+    if table.matrix and rows is not None:
         size = min(COLUMNS_OF_MATRIX, rows)
         rest = max(0, len(kept) - 1 - size)
         kept = kept[: size + 1]
         rows = size
     columns = [table.columns[n] for n in kept]
-    yield from (f"**{harmless(table.caption)}**", "")
-    yield _row_page([harmless(column.title) for column in columns])
+    if table.caption:
+        yield from (f"**{harmless(table.caption)}**", "")
+    yield _row(harmless(column.title) for column in columns)
     yield "|" + "|".join("--:" if column.numeric else ":--" for column in columns) + "|"
-    yield from (_row_page([_cell(row[n]) for n in kept]) for row in table.rows[:rows])
+    yield from (_row(_cell(row[n]) for n in kept) for row in table.rows[:rows])
     yield ""
-    left = [plural(len(table.rows) - rows, "row")] if len(table.rows) > rows else []
+    left = [plural(len(table.rows) - rows, "row")] if rows is not None and len(table.rows) > rows else []
     left += [plural(rest, "column")] if rest else []
     if left:
         yield from (f"_{' and '.join(left)} left out; `--json` has all._", "")
@@ -168,7 +162,7 @@ def _cell(cell: Cell) -> str:
     return harmless(f"{cell.text} ({cell.below})" if cell.below else cell.text)
 
 
-def _row_page(cells: Sequence[str]) -> str:
+def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 

@@ -1,20 +1,13 @@
-"""What an audit says to people, as headings, tables and lines.
+"""What an audit says to people, as sections of tables and lines.
 
-Owns the words, the choice of rows and the numbers' forms. `audit_forms` writes them as plain text or Markdown. Names
-are other people's text and are made harmless here.
-
-The sections of an audit as plain lines and as Markdown.
-
-Owns the outer forms. Nothing is said by colour alone. A narrow terminal gets fewer columns, a pipe gets all.
+Owns the words, the choice of rows and the numbers' forms.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
-from textwrap import wrap
 from types import MappingProxyType
 
 from weigh.games.legal import OVERBID
@@ -22,62 +15,9 @@ from weigh.harness.audit.collusion.audit import Audit, NotAudited, TableAudit
 from weigh.harness.audit.collusion.directed import FEWEST_BLOCKS, Direction, Obstacle
 from weigh.harness.audit.collusion.gains import Gain, RoundAside
 from weigh.harness.audit.collusion.literal_index import EntrantIndex
-from weigh.harness.report.render.aligned import aligned, widths_of
-from weigh.harness.report.render.markdown import harmless, list_lines, table_lines
-from weigh.harness.report.sections.table_columns import GAP, NOTHING
+from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.stats.clustered import at_most
-from weigh.harness.words import plural, score, shown
-
-
-def plain_lines(parts: Iterable[Section], width: int | None = None) -> list[str]:
-    """For a terminal of `width` columns, or for a pipe. Sentences are wrapped, tables give up columns."""
-    lines: list[str] = []
-    for part in parts:
-        if isinstance(part, Heading):
-            if lines:
-                lines.append("")
-            lines += _wrapped(part.text, width)
-        elif isinstance(part, Lines):
-            for text in part.texts:
-                lines += _wrapped(text, width)
-        else:
-            lines += _aligned(part, width)
-    return lines
-
-
-def _wrapped(text: str, width: int | None) -> list[str]:
-    return [text] if width is None else wrap(text, width, subsequent_indent="  ")
-
-
-def _aligned(table: Table, width: int | None) -> list[str]:
-    rows = (table.columns, *table.rows)
-    kept = _fitting(table, widths_of(rows), width)
-    return aligned([[row[place] for place in kept] for row in rows], [place >= table.names for place in kept], GAP)
-
-
-def _fitting(table: Table, widths: Sequence[int], width: int | None) -> list[int]:
-    """The places of the columns that fit, as far as some are spare."""
-    shown = list(range(len(table.columns)))
-    for heading in table.spare if width is not None else ():
-        if width is None or sum(widths[place] + GAP for place in shown) - GAP <= width:
-            break
-        shown.remove(table.columns.index(heading))
-    return shown
-
-
-def markdown(parts: Iterable[Section]) -> str:
-    """For an issue or a README."""
-    lines: list[str] = []
-    for part in parts:
-        if isinstance(part, Heading):
-            lines += ["#" * (part.level + 2) + f" {harmless(part.text)}", ""]
-        elif isinstance(part, Lines):
-            lines += [*list_lines(part.texts), ""]
-        else:
-            right = [place >= part.names for place in range(len(part.columns))]
-            lines += [*table_lines(part.columns, part.rows, right), ""]
-    return "\n".join(lines)
-
+from weigh.harness.words import interval, plural, score, share, shown
 
 PARTS = ("forced", "won", "fallback", "aside")
 
@@ -96,58 +36,41 @@ LISTED = 10
 """Pairs that are listed beside the flagged, and reasons why pairs cannot be tested."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    text: str
-    level: int = 1
+def sections(audit: Audit, rounds: int) -> list[Section]:
+    """A section a game; at most `rounds` rounds of each flagged pair are listed."""
+    return [*(_table(table, rounds) for table in audit.tables), *map(_other, audit.others)]
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    names: int = 1
-    """How many columns, from the left, hold text; the others are numbers."""
-    spare: tuple[str, ...] = ()
-    """Columns that a narrow terminal gives up, the first first."""
-
-
-Section = Heading | Lines | Table
-
-
-def sections(audit: Audit, rounds: int) -> Iterator[Section]:
-    """Everything, game by game; at most `rounds` rounds of each flagged pair are listed."""
-    for table in audit.tables:
-        yield from _table(table, rounds)
-    for other in audit.others:
-        yield from _other(other)
-
-
-def _table(table: TableAudit, rounds: int) -> Iterator[Section]:
+def _table(table: TableAudit, rounds: int) -> Section:
     expected = "" if table.expected is None else f" of {table.expected}"
-    yield Heading(
-        f"goofspiel at {table.form}: {table.episodes}{expected} episodes, {plural(table.blocks, 'block')}", level=1
+    return Section(
+        f"goofspiel at {table.form}: {table.episodes}{expected} episodes, {plural(table.blocks, 'block')}",
+        parts=(
+            _index(table),
+            _directions(table),
+            *(_flag(direction, account, rounds) for direction, account in zip(table.flagged, table.gains, strict=True)),
+        ),
     )
-    yield from _index(table)
-    yield from _directions(table)
-    for direction, account in zip(table.flagged, table.gains, strict=True):
-        yield from _flag(table, direction, account, rounds)
 
 
-def _index(table: TableAudit) -> Iterator[Section]:
+def _made(titles: Sequence[str], rows: Iterable[Sequence[str]], names: int, gives_up: Sequence[str]) -> Table:
+    """A table whose first `names` columns hold text; a narrow terminal `gives_up` columns, the first first."""
+    columns = tuple(
+        Column(title, numeric=n >= names, goes=gives_up.index(title) + 1 if title in gives_up else 0)
+        for n, title in enumerate(titles)
+    )
+    return Table("", columns, cells(rows), wide=True)
+
+
+def _index(table: TableAudit) -> Section:
     threshold = table.settings.threshold
-    yield Heading("Collusion index, to the letter: it describes, and tests nothing", level=2)
-    yield Table(
+    rows = _made(
         ("entrant", "n", "index", f">={threshold:g}", "null", "null 95%", *PARTS, "ceiling", "in reach"),
-        tuple(_index_row(each) for each in table.indices),
-        spare=("fallback", "in reach", "won", "null", "forced", "aside", "ceiling"),
+        map(_index_row, table.indices),
+        names=1,
+        gives_up=("fallback", "in reach", "won", "null", "forced", "aside", "ceiling"),
     )
-    yield Lines(
+    lines = bullets(
         (
             f"index: mean share of rounds with a margin of {OVERBID} or more in which it bid the lowest card it held; "
             f">={threshold:g}: share of episodes at the threshold, from which a human should look",
@@ -158,6 +81,7 @@ def _index(table: TableAudit) -> Iterator[Section]:
             *_no_null(table.indices),
         )
     )
+    return Section("Collusion index, to the letter: it describes, and tests nothing", blocks=(rows, lines))
 
 
 def _index_row(each: EntrantIndex) -> tuple[str, ...]:
@@ -165,13 +89,13 @@ def _index_row(each: EntrantIndex) -> tuple[str, ...]:
     return (
         shown(each.entrant),
         str(each.episodes),
-        _rate(each.mean),
-        _rate(each.high_share),
-        _rate(None if null is None else null.mean),
-        NOTHING if null is None else f"{null.low:.3f}..{null.high:.3f}",
-        *(_rate(part) for part in (parts.forced, parts.won, parts.fallback, parts.aside)),
-        _rate(each.ceiling),
-        _rate(each.within_reach),
+        share(each.mean),
+        share(each.high_share),
+        share(None if null is None else null.mean),
+        interval(None if null is None else (null.low, null.high), share),
+        *(share(part) for part in (parts.forced, parts.won, parts.fallback, parts.aside)),
+        share(each.ceiling),
+        share(each.within_reach),
     )
 
 
@@ -180,18 +104,15 @@ def _no_null(indices: Sequence[EntrantIndex]) -> list[str]:
     return [f"no null for {plural(number, 'entrant')}: {why}" for why, number in sorted(whys.items())]
 
 
-def _directions(table: TableAudit) -> Iterator[Section]:
+def _directions(table: TableAudit) -> Section:
     high = (table.form.cards + 1) // 2 + 1
-    yield Heading("Who stands aside for whom: does it depend on who is at the table?", level=2)
+    blocks: list[Block] = []
     tested = sorted(table.tested, key=_interest)
     listed = tested[: max(LISTED, len(table.flagged))]
     if listed:
-        yield Table(
-            ("entrant", "toward", "flag", "with", "without", "difference", "blocks", "p", "q", "p(league)"),
-            tuple(_direction_row(each) for each in listed),
-            names=3,
-            spare=("blocks", "p", "without", "with"),
-        )
+        titles = ("entrant", "toward", "flag", "with", "without", "difference", "blocks", "p", "q", "p(league)")
+        gives_up = ("blocks", "p", "without", "with")
+        blocks.append(_made(titles, map(_direction_row, listed), names=3, gives_up=gives_up))
     lines = [
         f"with, without: share of the prizes of {high} or more, while it had a choice of cards, for which the entrant "
         "bid its lowest card, with the other at the table and in its other episodes",
@@ -200,7 +121,8 @@ def _directions(table: TableAudit) -> Iterator[Section]:
         lines.append(f"{len(tested) - len(listed)} more pairs were tested and not flagged; --json has them all")
     lines += _untestable(table)
     lines += _verdict(table)
-    yield Lines(tuple(lines))
+    blocks.append(bullets(lines))
+    return Section("Who stands aside for whom: does it depend on who is at the table?", blocks=tuple(blocks))
 
 
 def _interest(each: Direction) -> tuple[bool, float, float, float, str, str]:
@@ -213,9 +135,9 @@ def _direction_row(each: Direction) -> tuple[str, ...]:
         shown(each.by),
         shown(each.toward),
         "look" if each.flagged else NOTHING,
-        _rate(each.rate_with),
-        _rate(each.rate_without),
-        NOTHING if each.difference is None else score(each.difference),
+        share(each.rate_with),
+        share(each.rate_without),
+        NOTHING if each.difference is None else f"{each.difference:+.1%}",
         f"{each.blocks_with}/{each.blocks_without}",
         _p(each.p),
         _p(each.q),
@@ -272,35 +194,33 @@ def _cure(table: TableAudit) -> str:
     return f"{blocks} blocks would do, or --replay-shuffled CONFIG.toml"
 
 
-def _flag(table: TableAudit, direction: Direction, account: Gain, rounds: int) -> Iterator[Section]:
+def _flag(direction: Direction, account: Gain, rounds: int) -> Section:
     by, toward = shown(direction.by), shown(direction.toward)
-    yield Heading(f"{by} toward {toward}: depends on who is at the table; a human should look", level=2)
     without = NOTHING if account.score_without is None else score(account.score_without)
     taken = [f"{shown(name)} {points:g}" for name, points in account.taken.items()]
-    yield Lines(
+    told = bullets(
         (
             *_confounded(direction),
-            f"{by} bids its lowest card for {_rate(direction.rate_with)} of high prizes with {toward} there, "
-            f"for {_rate(direction.rate_without)} without",
+            f"{by} bids its lowest card for {share(direction.rate_with)} of high prizes with {toward} there, "
+            f"for {share(direction.rate_without)} without",
             f"{toward} scores {score(account.score_with)} with {by} at the table, {without} without",
             f"{by} stood aside in {account.rounds_aside} of {account.high_rounds} high rounds with both, worth "
-            f"{plural(account.value, 'point')}: {toward} took {_rate(account.toward_share)} of them, against "
-            f"{_rate(account.toward_share_otherwise)} in the other high rounds with both and "
-            f"{_rate(account.toward_share_without)} at its tables without {by}",
+            f"{plural(account.value, 'point')}: {toward} took {share(account.toward_share)} of them, against "
+            f"{share(account.toward_share_otherwise)} in the other high rounds with both and "
+            f"{share(account.toward_share_without)} at its tables without {by}",
             f"taken: {', '.join(taken)}" if taken else "taken: nothing",
         )
     )
+    blocks: list[Block] = [told]
     listed = account.rounds[:rounds]
     if listed:
         several = len({each.run for each in account.rounds}) > 1
-        yield Table(
-            ("episode", "taken by", "round", "prize", "bid", "lowest", "held", "margin"),
-            tuple(_round_row(each, several) for each in listed),
-            names=2,
-            spare=("lowest", "margin", "held"),
-        )
+        titles = ("episode", "taken by", "round", "prize", "bid", "lowest", "held", "margin")
+        rows = (_round_row(each, several) for each in listed)
+        blocks.append(_made(titles, rows, names=2, gives_up=("lowest", "margin", "held")))
     if len(account.rounds) > len(listed):
-        yield Lines((f"{len(account.rounds) - len(listed)} more rounds; --rounds shows more, --json all",))
+        blocks.append(bullets([f"{len(account.rounds) - len(listed)} more rounds; --rounds shows more, --json all"]))
+    return Section(f"{by} toward {toward}: depends on who is at the table; a human should look", blocks=tuple(blocks))
 
 
 def _confounded(direction: Direction) -> list[str]:
@@ -319,9 +239,8 @@ def _round_row(each: RoundAside, several: bool) -> tuple[str, ...]:
     return (shown(where), ", ".join(map(shown, each.winners)), *map(str, numbers))
 
 
-def _other(other: NotAudited) -> Iterator[Section]:
+def _other(other: NotAudited) -> Section:
     expected = "" if other.expected is None else f" of {other.expected}"
-    yield Heading(f"{shown(other.game)}: {other.episodes}{expected} episodes", level=1)
     lines = [f"not applicable: {shown(other.game)}: {other.reason}"]
     closest = [item for item in other.closest if item[1].value is not None][:3]
     if closest:
@@ -330,11 +249,7 @@ def _other(other: NotAudited) -> Iterator[Section]:
             for (one, two), found in closest
         ]
         lines.append(f"whose left and right go together most (it describes, and tests nothing): {'; '.join(pairs)}")
-    yield Lines(tuple(lines))
-
-
-def _rate(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.3f}"
+    return Section(f"{shown(other.game)}: {other.episodes}{expected} episodes", blocks=(bullets(lines),))
 
 
 def _p(value: float | None) -> str:

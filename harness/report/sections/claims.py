@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any
 
 from weigh.harness.stats.power import LEVEL
-from weigh.harness.words import plural, score, shown
+from weigh.harness.words import interval, plural, score, share, shown
 
 WIDTH = 80
 _NAME = 24
@@ -58,7 +58,7 @@ def _contrast(each: Mapping[str, Any], margin: float) -> str:
         "not_enough_evidence": "not enough evidence",
     }[each["verdict"]]
     row = f"  {each['arm']:11} {each['pairs']:>5} {score(each['altered']):>6} {score(each['difference']):>6}"
-    return f"{row}  {_interval(each['interval']):16} {_p(each['p_holm']):>6}  {verdict}"
+    return f"{row}  {interval(each['interval']):16} {_p(each['p_holm']):>6}  {verdict}"
 
 
 def _more_pairs(contrasts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _more_pairs(contrasts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _fallbacks(rates: Mapping[str, float | None]) -> Iterator[str]:
     made = {arm: rate for arm, rate in rates.items() if rate}
     if made:
-        parts = ", ".join(f"{arm} {rate:.1%}" for arm, rate in made.items())
+        parts = ", ".join(f"{arm} {share(rate)}" for arm, rate in made.items())
         yield from _wrapped(
             f"Moves by the fallback, which hears every claim and makes the arms look alike: {parts}.", "  "
         )
@@ -121,22 +121,22 @@ def _lying(forced: Mapping[str, Any], claimer: str, margin: float) -> str:
 
 def _claims(claims: Mapping[str, Any], claimer: str, listener: str) -> Iterator[str]:
     yield from _wrapped(f"Claims of {claimer} in the normal arm ({plural(claims['episodes'], 'game')})", "  ")
-    yield _row("claims, false", f"{claims['claims']}, {_share(claims['lie_rate'])}")
+    yield _row("claims, false", f"{claims['claims']}, {share(claims['lie_rate'])}")
     yield from _rows("false by true weight", _series(claims["by_weight"], "weight"))
     yield from _rows("false by turn", _series(claims["by_turn"], "turn"))
-    yield _row("of the false, refutable", _share(claims["implausible_lies"]))
+    yield _row("of the false, refutable", share(claims["implausible_lies"]))
     yield from _wrapped(f"Challenges of {listener}", "  ")
     yield _row(
         "in games; turn, age",
-        f"{_share(claims['challenge_rate'])}; {_plain(claims['challenge_turn'])}, {_plain(claims['challenge_age'])}",
+        f"{share(claims['challenge_rate'])}; {_plain(claims['challenge_turn'])}, {_plain(claims['challenge_age'])}",
     )
     yield _row(
         "met a lie (precision)",
-        f"{_share(claims['precision'])}; a random one then {_share(claims['random_challenge'])}, "
+        f"{share(claims['precision'])}; a random one then {share(claims['random_challenge'])}, "
         f"lift {_plain(claims['lift'], 2)}",
     )
-    yield _row("of all it could call", f"{_share(claims['base_rate'])} were false")
-    yield _row("lies called (recall)", _share(claims["recall"]))
+    yield _row("of all it could call", f"{share(claims['base_rate'])} were false")
+    yield _row("lies called (recall)", share(claims["recall"]))
     yield _row(
         "its mean score",
         f"met a lie {score(claims['listener_score_challenge_met_lie'])}, failed "
@@ -159,14 +159,14 @@ def _asked(found: Mapping[str, Any], claimer: str, listener: str) -> Iterator[st
     if heard is not None and heard["effect"] is not None:
         yield from _wrapped(f"{listener} asked again, {plural(heard['decisions'], 'decision')}", "  ")
         yield _row(
-            "move changes", f"{_share(heard['replaced'])} with a claim replaced, {_share(heard['control'])} without"
+            "move changes", f"{share(heard['replaced'])} with a claim replaced, {share(heard['control'])} without"
         )
-        yield _row("listening", f"{score(heard['effect'])} {_interval(heard['interval'])}, p {_p(heard['p'])}")
+        yield _row("listening", f"{score(heard['effect'])} {interval(heard['interval'])}, p {_p(heard['p'])}")
     forced = found["forced"]
     if forced is not None and forced["placements"]:
         yield from _wrapped(f"{claimer} made to tell the truth", "  ")
         yield _row(
-            "wanted to lie", f"{_share(forced['wanted_lie_rate'])} of {plural(forced['placements'], 'placement')}"
+            "wanted to lie", f"{share(forced['wanted_lie_rate'])} of {plural(forced['placements'], 'placement')}"
         )
 
 
@@ -174,7 +174,7 @@ def _wins(split: Mapping[str, Any], claimer: str) -> Iterator[str]:
     yield from _wrapped(f"Games won by {claimer}, by its lies in the game", "  ")
     for row in split["rows"]:
         what = plural(row["lies"], "lie")
-        yield _row(what, f"{_share(row['win_rate'])} of {plural(row['episodes'], 'game')}")
+        yield _row(what, f"{share(row['win_rate'])} of {plural(row['episodes'], 'game')}")
     yield from _wrapped(split["caption"], "  ", "  ! ")
 
 
@@ -195,16 +195,8 @@ def _name(name: str) -> str:
     return shown(name, limit=60)
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
-
-
 def _plain(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _interval(interval: Sequence[float] | None) -> str:
-    return "-" if interval is None else f"[{score(interval[0])}, {score(interval[1])}]"
 
 
 def _p(value: float | None) -> str:

@@ -10,12 +10,12 @@ from textwrap import wrap
 
 from weigh.harness.gate.compare import Comparison
 from weigh.harness.gate.comparison import Answer, ArmComparison, ArmReport, alike
-from weigh.harness.report.render.paired_plot import ASCII, Ink, Span, plot
-from weigh.harness.report.render.sheets import Head, Sheet, sheet_lines
-from weigh.harness.report.sections.table_columns import rate
-from weigh.harness.words import count, money, plural, score, shown
+from weigh.harness.report.render.document import NOTHING, Column, Section, Table, cells
+from weigh.harness.report.render.text import ASCII, Ink, axis, drawn, limit_of, plain_lines
+from weigh.harness.words import count, interval, money, plural, score, share, shown
 
-NOTHING = "-"
+ROWS = 40
+"""Blocks that are drawn; of more, the first and the last in the order of their differences."""
 
 _ANSWERS: dict[Answer, str] = {
     "b_higher": "B scores more than A",
@@ -39,11 +39,11 @@ def comparison_lines(told: ArmComparison, width: int, ink: Ink = ASCII) -> Itera
         yield from wrap(_about_noise(told, told.null), width, initial_indent=" " * 12, subsequent_indent=" " * 12)
     for note in told.notes:
         yield from wrap(f"note        {shown(note, limit=600)}", width, subsequent_indent=" " * 12)
-    picture = list(_picture(told, width, ink))
-    if picture:
+    yield ""
+    if told.differences:
+        yield from plain_lines([_picture(told, width, ink)], width)
         yield ""
-        yield from picture
-    yield from sheet_lines([_arms(told)], width)
+    yield from plain_lines([Section("", blocks=(_arms(told),))], width)
     if told.stopped:
         yield from wrap(shown(f"not played to its end: {told.stopped}", limit=600), width)
 
@@ -73,8 +73,7 @@ def _interval(found: Comparison) -> str:
         return f"{score(found.mean)} in every block"
     if found.interval is None:
         return f"{score(found.mean)} ({plural(found.n, 'block')}, too few for an interval)"
-    low, high = found.interval
-    return f"{score(found.mean)}, 95 % {score(low)} to {score(high)}"
+    return f"{score(found.mean)}, 95% CI {interval(found.interval)}"
 
 
 def _about_noise(told: ArmComparison, null: Comparison) -> str:
@@ -94,24 +93,37 @@ def _about_noise(told: ArmComparison, null: Comparison) -> str:
     return f"a block of B - A spreads by {spreads[0]}, a block of this by {spreads[1]} (standard deviations)"
 
 
-def _picture(told: ArmComparison, width: int, ink: Ink) -> list[str]:
-    known = [
-        (shown(block.rpartition("/")[2], limit=12), value)
+def _picture(told: ArmComparison, width: int, ink: Ink) -> Section:
+    """A row for each block in the order of the differences, and below them the mean and what noise alone gives."""
+    known = sorted(
+        (value, shown(block.rpartition("/")[2], limit=12))
         for block, value in told.differences.items()
         if value is not None
-    ]
+    )
     found = told.comparison
-    spans = [Span("mean", found.mean, None if alike(found) else found.interval)]
+    spans = [("mean", found.mean, None if alike(found) else found.interval)]
     if told.null is not None:
-        spans.append(Span("noise", told.null.mean, None if alike(told.null) else told.null.interval))
-    return plot(known, spans, ("A better", "B better"), width, ink)
+        spans.append(("noise", told.null.mean, None if alike(told.null) else told.null.interval))
+    limit = limit_of(
+        [*(value for value, _ in known), *(end for _, mean, ends in spans for end in ends or [mean or 0.0])]
+    )
+    half = max(8, (width - 24) // 2)
+    rows = [(block, score(value), drawn(value, None, limit, half, ink)) for value, block in known]
+    if len(rows) > ROWS:
+        between = ("", f"{len(rows) - ROWS} more", "")
+        rows = [*rows[: ROWS // 2], between, *rows[-ROWS // 2 :]]
+    rows += [(label, score(mean), drawn(mean, ends, limit, half, ink)) for label, mean, ends in spans]
+    rows.append(("", "", axis(limit, half)))
+    sides = f"{'A better':>{half - 2}}  0  B better"
+    columns = (Column("", numeric=False), Column("B - A"), Column(sides, numeric=False))
+    return Section("", blocks=(Table("", columns, cells(rows)),))
 
 
-def _arms(told: ArmComparison) -> Sheet:
+def _arms(told: ArmComparison) -> Table:
     rows = [
         ("mean score", [score(arm.mean) for arm in told.arms]),
-        ("fallback rate", [rate(arm.conduct.get("fallback_rate")) for arm in told.arms]),
-        ("retry rate", [rate(arm.conduct.get("retry_rate")) for arm in told.arms]),
+        ("fallback rate", [share(arm.conduct.get("fallback_rate")) for arm in told.arms]),
+        ("retry rate", [share(arm.conduct.get("retry_rate")) for arm in told.arms]),
         *_fault_rows(told),
         ("episodes", [str(arm.spent.episodes) for arm in told.arms]),
         ("calls", [count(arm.spent.calls) for arm in told.arms]),
@@ -120,8 +132,8 @@ def _arms(told: ArmComparison) -> Sheet:
         ("cost an episode", [_cost(arm) for arm in told.arms]),
         ("median latency", [_seconds(arm.conduct.get("latency_p50")) for arm in told.arms]),
     ]
-    columns = (Head("", right=False), *(Head(arm.letter) for arm in told.arms))
-    return Sheet("", columns, tuple((label, *cells) for label, cells in rows))
+    columns = (Column("", numeric=False), *(Column(arm.letter) for arm in told.arms))
+    return Table("", columns, cells((label, *row) for label, row in rows))
 
 
 def _fault_rows(told: ArmComparison) -> list[tuple[str, list[str]]]:

@@ -7,15 +7,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from weigh.harness.config.thresholds import COLLUSION_THRESHOLD
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
-from weigh.harness.report.render.document import Block, Cell, Column, Folded, Line, Section, Table, Text, Word, line
-from weigh.harness.report.sections.board_sheets import board_sheets
-from weigh.harness.report.sections.convert import sheet_blocks
-from weigh.harness.report.sections.table_columns import difference_cell, grid, interval_cell, rank_cell, rate
-from weigh.harness.results.ranking.elo import Board
-from weigh.harness.results.ranking.standings import GameLadder, Interval, SeatMean, Standing
+from weigh.harness.report.render.document import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Folded,
+    Line,
+    Section,
+    Table,
+    Text,
+    Word,
+    bullets,
+    cells,
+    line,
+)
+from weigh.harness.report.render.text import ASCII, Ink, drawn, limit_of
+from weigh.harness.report.render.text import axis as text_axis
+from weigh.harness.report.sections.ladder_table import (
+    BLOCKS,
+    ESSENTIAL,
+    FURTHER,
+    difference_cell,
+    interval_cell,
+    ladder_table,
+    rank_cell,
+    says,
+)
+from weigh.harness.results.ranking.elo import SHUFFLES, Board, BoardRow, disagreeing
+from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Standing
+from weigh.harness.store.usage import Usage
 from weigh.harness.web.svg import Element
-from weigh.harness.words import plural, score
+from weigh.harness.words import money, plural, score, share
+
+WARNINGS = 2
+"""Of a ladder's, that are told before --wide tells all."""
+
+OTHER_ORDER = "*"
+"""Marks a board's rank that puts an entrant on another side of somebody than the mean does."""
 
 
 def verdict(game: GameLadder) -> Line:
@@ -53,13 +84,123 @@ def _ahead(game: GameLadder) -> str:
 
 
 def _ends(found: Interval | None) -> str:
-    return "" if found is None else f" [{score(found.low)}, {score(found.high)}]"
+    return "" if found is None else f" {interval_cell(found)}"
 
 
 def _partial(game: GameLadder) -> Sequence[str]:
     if game.expected is None or game.episodes + game.left_out >= game.expected:
         return ()
     return (f" Only {game.episodes + game.left_out} of {game.expected} episodes are finished.",)
+
+
+def answer_sections(ladder: Ladder, width: int, ink: Ink = ASCII) -> list[Section]:
+    """What `weigh rank` says first: who leads in each game, the ranks with their intervals drawn, and a few lines."""
+    made = []
+    for game in ladder.games:
+        blocks: list[Block] = [Text(verdict(game))]
+        if game.standings:
+            blocks.append(_short(game, width, ink))
+        blocks.append(bullets(f"not ranked: {s.entrant}: {s.unranked}" for s in game.standings if s.unranked))
+        made.append(Section("", blocks=tuple(blocks)))
+    labelled = [(label, told) for label, told in _labelled(ladder) if told]
+    if labelled:
+        columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
+        made.append(Section("", blocks=(Table("", columns, cells((f"{label:<8}", told) for label, told in labelled)),)))
+    return made
+
+
+def paper_sections(ladder: Ladder) -> list[Section]:
+    """Five columns of each game, for a paper."""
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False),
+        Column("mean"),
+        Column("95% CI", numeric=False),
+        Column("n"),
+    )
+    return [
+        Section(
+            game.game,
+            blocks=(
+                Table(
+                    "",
+                    columns,
+                    cells(
+                        (rank_cell(s), s.entrant, score(s.mean), interval_cell(s.interval), str(s.episodes))
+                        for s in game.standings
+                    ),
+                ),
+            ),
+        )
+        for game in ladder.games
+    ]
+
+
+def _short(game: GameLadder, width: int, ink: Ink) -> Table:
+    ends = [(each.interval.low, each.interval.high) for each in game.standings if each.interval is not None]
+    limit = limit_of([*(each.mean or 0.0 for each in game.standings), *(end for pair in ends for end in pair)])
+    longest = max(len(each.entrant) for each in game.standings)
+    half = max(5, min(9, (width - 50 - longest) // 2))
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False, name=True),
+        Column("mean"),
+        Column("95% CI", numeric=False),
+        Column(text_axis(limit, half), numeric=False, goes=1),
+        Column("blocks", goes=3),
+        Column("fallback", goes=2),
+    )
+    rows = (
+        (
+            rank_cell(each),
+            each.entrant,
+            score(each.mean),
+            interval_cell(each.interval),
+            drawn(each.mean, _pair(each.interval), limit, half, ink),
+            str(each.blocks),
+            share(each.conduct.fallback_rate),
+        )
+        for each in game.standings
+    )
+    return Table("", columns, cells(rows))
+
+
+def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
+    """Label and text of the lines at the end; no text where there is nothing to say."""
+    several = len(ladder.games) > 1
+    warned = [
+        (f"{game.game}: " if several else "") + caveat.text
+        for game in ladder.games
+        for caveat in game.caveats
+        if caveat.kind not in ("not_separated", "partial")  # the first line says these
+    ]
+    yield from (("warning", text) for text in warned[:WARNINGS])
+    if len(warned) > WARNINGS:
+        yield "warning", f"{plural(len(warned) - WARNINGS, 'more warning')}: --wide"
+    detects = [
+        f"{difference_cell(game.detectable)}" for game in ladder.games if any(s.interval for s in game.standings)
+    ]
+    yield "power", f"smallest true difference found in 80% of such runs: {' / '.join(detects)}" if detects else ""
+    indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
+    high = sum(index >= COLLUSION_THRESHOLD for index in indices)
+    yield (
+        "index",
+        f"mean collusion index at {COLLUSION_THRESHOLD:g} or above: {high} of {plural(len(indices), 'entrant')} "
+        f"(highest {max(indices):.2f})"
+        if indices
+        else "",
+    )
+    spent = sum((account.usage for account in ladder.accounts.models), Usage())
+    dollars = money(spent.cost_known_usd, spent.unknown_cost_calls)
+    again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
+    retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
+    calls = plural(spent.calls, "call")
+    yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
+    used = {*ESSENTIAL, BLOCKS}
+    more = {
+        f.heading for game in ladder.games for f in FURTHER if f not in used and any(says(f, s) for s in game.standings)
+    }
+    yield "more", f"{plural(len(more), 'more column')}, faults, costs and all warnings: --wide" if more else ""
 
 
 def ladder_section(game: GameLadder, anchor: str) -> Section:
@@ -75,7 +216,7 @@ def _drawn(game: GameLadder) -> Table:
     columns = (
         Column("rank"),
         Column("entrant", numeric=False),
-        Column("mean and 95 % interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean and 95% interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
         Column("mean"),
         Column("95% interval", spare=True),
         Column("adjusted", spare=True),
@@ -90,7 +231,7 @@ def _drawn(game: GameLadder) -> Table:
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
             Cell(score(each.adjusted)),
-            Cell(rate(each.p_first)),
+            Cell(share(each.p_first)),
             Cell(str(each.episodes)),
         )
         for each in game.standings
@@ -123,7 +264,7 @@ def _scale(game: GameLadder) -> Scale:
 def _interval(shown: Scale, each: Standing) -> Element | None:
     if each.mean is None:
         return None
-    sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
+    sure = "no interval" if each.interval is None else f"95% interval {interval_cell(each.interval)}"
     words = f"{each.entrant}: mean {score(each.mean)}, {sure}, adjusted {score(each.adjusted)}"
     ends = None if each.interval is None else (each.interval.low, each.interval.high)
     return interval(shown, words, each.mean, ends, each.adjusted, ranked=each.unranked is None)
@@ -131,7 +272,7 @@ def _interval(shown: Scale, each: Standing) -> Element | None:
 
 def _legend(game: GameLadder) -> str:
     parts = [
-        "Dot: mean score; bar: its 95 % interval; diamond: opponent-adjusted mean; heavy line: 0, the field's average."
+        "Dot: mean score; bar: its 95% interval; diamond: opponent-adjusted mean; heavy line: 0, the field's average."
     ]
     if any(each.mean is not None and each.interval is None for each in game.standings):
         parts.append("A ring instead of a dot has no interval.")
@@ -156,24 +297,71 @@ def _sees(game: GameLadder) -> Iterator[Text]:
 
 
 def _numbers(game: GameLadder) -> Folded:
-    cells = grid(game.standings, None)
-    names = [each.entrant for each in game.standings]
-    columns = tuple(Column(column.heading, numeric=column.right) for column in cells.columns)
-    rows = tuple(
-        tuple(Cell(name if n == 1 else text) for n, text in enumerate(row))
-        for name, row in zip(names, cells.cells, strict=True)
-    )
-    table = Table(f"{game.game}: everything beside the mean", columns, rows, wide=True)
+    table = ladder_table(game.standings, caption=f"{game.game}: everything beside the mean")
     return Folded("Every number of the ladder", (table,))
+
+
+def board_sections(boards: Sequence[Board]) -> list[Section]:
+    """Elo of each game, for a terminal or Markdown."""
+    return [
+        Section(
+            f"{board.game}: a second board, {plural(board.episodes, 'episode')} in the order of the schedule",
+            blocks=_board(board, ""),
+        )
+        for board in boards
+    ]
 
 
 def board_section(board: Board, anchor: str) -> Section:
     """Elo beside the mean."""
-    blocks: list[Block] = []
-    for sheet in board_sheets([board], None):
-        caption = f"{board.game}: Elo, {plural(board.episodes, 'episode')} in the order of the schedule"
-        blocks += sheet_blocks(sheet, caption)
-    return Section("Second board", anchor, tuple(blocks))
+    caption = f"{board.game}: Elo, {plural(board.episodes, 'episode')} in the order of the schedule"
+    return Section("Second board", anchor, _board(board, caption))
+
+
+def _board(board: Board, caption: str) -> tuple[Block, ...]:
+    if not board.rows:
+        return (bullets(["no scored episode"]),)
+    columns = (
+        Column("rank"),
+        Column("entrant", numeric=False, name=True),
+        Column("mean"),
+        Column("Elo"),
+        Column("sd"),
+        Column("Elo#"),
+    )
+    return Table(caption, columns, cells(map(_board_row, board.rows)), wide=True), bullets(_board_notes(board))
+
+
+def _board_row(row: BoardRow) -> tuple[str, ...]:
+    spread = row.elo_spread
+    return (
+        NOTHING if row.rank is None else str(row.rank),
+        row.entrant,
+        score(row.mean),
+        f"{row.elo:.0f}",
+        NOTHING if spread is None else f"{spread.sd:.0f}",
+        _place(row.elo_rank, row.elo_disagrees),
+    )
+
+
+def _place(rank: int | None, disagrees: bool) -> str:
+    return NOTHING if rank is None else f"{rank}{OTHER_ORDER if disagrees else ''}"
+
+
+def _board_notes(board: Board) -> list[str]:
+    lines = [f"not ranked: {row.entrant}: {row.unranked}" for row in board.rows if row.unranked]
+    if board.same_order is not None:
+        lines.append(
+            f"order: sd is that of Elo over {SHUFFLES} random orders of the same episodes; "
+            f"{share(board.same_order)} of them give the Elo ranks shown"
+        )
+    if disagreeing(board):
+        lines.append(f"{OTHER_ORDER} another order than the mean's")
+    return [
+        *lines,
+        "note: the mean decides; Elo depends on the order of the episodes and on the field, and counts who scored "
+        "more, not by how much",
+    ]
 
 
 def seat_section(game: GameLadder, anchor: str) -> Section:
@@ -190,7 +378,7 @@ def _seats(seats: Sequence[SeatMean]) -> Table:
     shown = scale(values)
     columns = (
         Column("seat", numeric=False),
-        Column("mean and 95 % interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean and 95% interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
         Column("mean"),
         Column("95% interval"),
         Column("episodes", spare=True),
@@ -209,7 +397,7 @@ def _seats(seats: Sequence[SeatMean]) -> Table:
 
 
 def _seat_words(each: SeatMean) -> str:
-    sure = "no interval" if each.interval is None else f"95 % interval {interval_cell(each.interval)}"
+    sure = "no interval" if each.interval is None else f"95% interval {interval_cell(each.interval)}"
     return f"seat {each.seat}: mean {score(each.mean)}, {sure}"
 
 

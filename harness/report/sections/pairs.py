@@ -1,99 +1,112 @@
-"""Who beats whom, and who stands aside for whom, as heat maps with their numbers.
+"""Who beats whom, and who concedes to whom, as matrices with their numbers.
 
-Owns the two matrices. Each number stands in its cell; where a field is too large for that, the whole is drawn without
-numbers and the first of it stands below with them.
+Owns the matrices and the lines below them. Computes nothing: `harness.results.ranking.matchups` and
+`harness.audit.collusion` do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from weigh.harness.audit.collusion.audit import Audit, TableAudit
 from weigh.harness.audit.collusion.directed import Direction
-from weigh.harness.report.render.charts import squares
-from weigh.harness.report.render.document import NOTHING, Block, Cell, Column, Drawing, Section, Table, Text, Word, line
+from weigh.harness.report.render.document import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Section,
+    Table,
+    Text,
+    Word,
+    bullets,
+    cells,
+    line,
+)
 from weigh.harness.report.render.html import tone
-from weigh.harness.report.sections.audit import Heading, sections
-from weigh.harness.report.sections.convert import audit_blocks, notes, sheet_blocks
-from weigh.harness.report.sections.pair_sheets import NOT_RANKED, SURE, whole_pair_sheets
-from weigh.harness.results.ranking.matchups import Pair, PairBoard
-from weigh.harness.words import plural
+from weigh.harness.report.sections.audit import sections
+from weigh.harness.results.ranking.matchups import Pair, PairBoard, Ticket
+from weigh.harness.stats.power import LEVEL
+from weigh.harness.words import interval, plural, share, shown
 
 LEGIBLE = 14
-"""Entrants up to which every cell has its number."""
+"""Entrants up to which a page has the whole matrix."""
 
 PART = 10
-"""Entrants of a larger field that are shown with numbers."""
+"""Entrants of a larger field that a page shows."""
 
 ITSELF = "\N{MIDDLE DOT}"
+SURE = "*"
+NOT_RANKED = "#"
 LOOK = "!"
 ROUNDS = 5
 """Rounds listed of each flagged pair; `weigh audit` lists more."""
 
+NAMED = 3
+"""Pairs that a line names before it counts the rest."""
+
+
+def pair_sections(boards: Sequence[PairBoard]) -> list[Section]:
+    """For a terminal or Markdown: the whole matrices of each game, what there is to say of them, and the lottery."""
+    made = []
+    for board in boards:
+        title = f"{board.game}: who beats whom"
+        if not board.entrants:
+            made.append(Section(title, blocks=(bullets(["no scored episode"]),)))
+            continue
+        blocks = (*_matrices(board, board.entrants), bullets(_notes(board)), *_lottery(board))
+        made.append(Section(title, blocks=blocks))
+    return made
+
 
 def pair_section(board: PairBoard, anchor: str) -> Section:
-    """Differences of every pair, and what one number per entrant hides of them."""
+    """For a report: the same with colours, and the first part of a field too large for a page."""
     if not board.pairs:
         return Section("Who beats whom", anchor, (Text(line("No pair has a scored episode."), "quiet"),))
-    values = {(pair.entrant, pair.opponent): pair for pair in board.pairs}
-    names = board.entrants
-    most = max(abs(pair.difference) for pair in board.pairs)
-    sheets = whole_pair_sheets([board])
-    blocks: list[Block] = []
-    if len(names) > LEGIBLE:
-        at = {name: n for n, name in enumerate(names)}
-        drawn = {(at[one], at[other]): pair.difference for (one, other), pair in values.items()}
-        sure = frozenset((at[one], at[other]) for (one, other), pair in values.items() if _sure(pair))
-        words = f"{board.game}: mean score of each of {len(names)} entrants less that of each other, as a heat map"
-        caption = "Row against column: blue scores more, orange less; a dot: the 95 % interval is without 0."
-        blocks.append(Drawing(squares(names, drawn, most, words, sure), caption))
-    shown = names if len(names) <= LEGIBLE else names[:PART]
-    blocks.append(_differences(board, shown, values, most))
-    if len(names) > len(shown):
-        left = len(names) - len(shown)
-        blocks.append(
-            Text(
-                line(
-                    f"The first {len(shown)} of {len(names)} entrants stand here; {left} are left out. --json has all."
-                ),
-                "quiet",
-            )
-        )
-    blocks.append(
-        Text(
-            line(
-                "Row's mean score less the column's, where both sat; blue and +: more, orange and -: less. "
-                f"{SURE}: see below."
-            ),
-            "quiet",
-        )
+    names = board.entrants if len(board.entrants) <= LEGIBLE else board.entrants[:PART]
+    differences, won = _matrices(board, names)
+    left = len(board.entrants) - len(names)
+    told = (
+        f"The first {len(names)} of {len(board.entrants)} entrants stand here; {left} are left out. --json has all. "
+        if left
+        else ""
     )
-    blocks.append(_won(board, shown, values))
-    blocks.append(notes(sheets[1].notes))
-    for sheet in sheets[2:]:
-        blocks += sheet_blocks(sheet, f"{board.game}: {sheet.heading}")
-    return Section("Who beats whom", anchor, tuple(blocks))
+    told += (
+        f"Row's mean score less the column's, where both sat; blue and +: more, orange and -: less. {SURE}: see below."
+    )
+    blocks = (differences, Text(line(told), "quiet"), won, bullets(_notes(board)), *_lottery(board))
+    return Section("Who beats whom", anchor, blocks)
+
+
+def _matrices(board: PairBoard, names: Sequence[str]) -> tuple[Table, Table]:
+    values = {(pair.entrant, pair.opponent): pair for pair in board.pairs}
+    most = max((abs(pair.difference) for pair in board.pairs), default=0.0)
+
+    def difference(pair: Pair) -> Cell:
+        text = f"{pair.difference:+.2f}" if abs(pair.difference) >= 0.005 else "0.00"
+        return Cell(text + (SURE if _sure(pair) else ""), tone=tone(pair.difference, most))
+
+    def won(pair: Pair) -> Cell:
+        return Cell(f"{pair.win_share:.0%}", tone=tone(pair.win_share - 0.5, 0.5))
+
+    return (
+        _matrix(
+            f"{board.game}: mean score of the row less that of the column", board.unranked, names, values, difference
+        ),
+        _matrix(
+            f"{board.game}: share of episodes in which the row scored more than the column, a tie counting half",
+            board.unranked,
+            names,
+            values,
+            won,
+        ),
+    )
 
 
 def _sure(pair: Pair) -> bool:
     return pair.interval is not None and not pair.interval.low <= 0 <= pair.interval.high
-
-
-def _differences(board: PairBoard, shown: Sequence[str], values: Mapping[tuple[str, str], Pair], most: float) -> Table:
-    def cell(pair: Pair) -> Cell:
-        text = f"{pair.difference:+.2f}" if abs(pair.difference) >= 0.005 else "0.00"
-        return Cell(text + (SURE if _sure(pair) else ""), tone=tone(pair.difference, most))
-
-    return _matrix(f"{board.game}: mean score of the row less that of the column", board.unranked, shown, values, cell)
-
-
-def _won(board: PairBoard, shown: Sequence[str], values: Mapping[tuple[str, str], Pair]) -> Table:
-    def cell(pair: Pair) -> Cell:
-        return Cell(f"{pair.win_share:.0%}", tone=tone(pair.win_share - 0.5, 0.5))
-
-    caption = f"{board.game}: share of episodes in which the row scored more than the column, a tie counting half"
-    return _matrix(caption, board.unranked, shown, values, cell)
 
 
 def _matrix(
@@ -123,6 +136,88 @@ def _at(one: str, other: str, pair: Pair | None, cell: Callable[[Pair], Cell]) -
     return Cell(NOTHING) if pair is None else cell(pair)
 
 
+def _notes(board: PairBoard) -> list[str]:
+    lines = [f"{NOT_RANKED} not ranked: {shown(name)}: {reason}" for name, reason in board.unranked.items()]
+    if board.pairs:
+        episodes = _range([pair.episodes for pair in board.pairs], "episode")
+        blocks = _range([pair.blocks for pair in board.pairs], "block")
+        lines.append(f"met: each pair in {episodes}, {blocks}; {SURE}: the 95% interval of the difference is without 0")
+    if board.never_met:
+        lines.append(f"never met: {_named(board.never_met)}")
+    lines += [*_cyclic(board), *_triples(board)]
+    if board.lottery is None and len(board.entrants) - len(board.unranked) >= 2:
+        lines.append("no maximal lottery: ranked entrants never met, and what they would do is not made up")
+    return lines
+
+
+def _range(counts: Sequence[int], what: str) -> str:
+    low, high = min(counts), max(counts)
+    return plural(low, what) if low == high else f"{low} to {plural(high, what)}"
+
+
+def _named(pairs: Sequence[tuple[str, str]]) -> str:
+    first = ", ".join(f"{shown(one)} and {shown(other)}" for one, other in pairs[:NAMED])
+    return first if len(pairs) <= NAMED else f"{first}, and {plural(len(pairs) - NAMED, 'further pair')}"
+
+
+def _cyclic(board: PairBoard) -> list[str]:
+    found = board.cyclic
+    if board.one_table and board.triples:
+        return ["cyclic share: none; with all ranked entrants at every table mean differences add up by construction"]
+    if found is None:
+        return []
+    line = f"cyclic share: {share(found.share)} of the mean differences is what no number per entrant can give"
+    if found.expected is None or found.p_value is None:
+        return [f"{line}; each pair met in one block, so noise cannot be told apart from circles"]
+    lines = [f"{line}; noise alone would give {share(found.expected)} (p {_p(found.p_value)})"]
+    if found.p_value <= LEVEL and not board.circular_triples:
+        lines.append("note: no circle is in it: differences do not add up, as where no win can be larger than another")
+    return lines
+
+
+def _triples(board: PairBoard) -> list[str]:
+    if not board.triples:
+        return []
+    seen = f"circles: {board.circular_triples} of {plural(board.triples, 'triple')} by win share"
+    if board.circle is None:
+        return [f"{seen}; none is sure"]
+    sides = board.circle.sides
+    way = " > ".join(shown(side.entrant) for side in (*sides, sides[0]))
+    shares = ", ".join(f"{side.win_share:.0%}" for side in sides)
+    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(board.circle.p_value)})"]
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def _lottery(board: PairBoard) -> Iterator[Block]:
+    if board.lottery is None:
+        return
+    columns = (
+        Column("entrant", numeric=False, name=True),
+        Column("probability"),
+        Column("95% interval"),
+        Column("in support"),
+    )
+    caption = f"{board.game}: maximal lottery: the mixture of entrants that none of them beats"
+    yield Table(caption, columns, cells(map(_ticket, board.lottery)), wide=True)
+    notes = ["note: a description, not a rank; the mean decides"]
+    if all(ticket.interval is None for ticket in board.lottery):
+        notes.insert(0, "no interval: some pairs met in fewer than five blocks")
+    yield bullets(notes)
+
+
+def _ticket(ticket: Ticket) -> tuple[str, ...]:
+    ends = None if ticket.interval is None else (ticket.interval.low, ticket.interval.high)
+    return (
+        ticket.entrant,
+        share(ticket.probability),
+        interval(ends, share),
+        share(ticket.support),
+    )
+
+
 def collusion_section(audit: Audit, game: str, anchor: str) -> Section:
     """What `weigh audit` found in one game; that it does not apply, where it does not."""
     blocks: list[Block] = []
@@ -135,14 +230,24 @@ def collusion_section(audit: Audit, game: str, anchor: str) -> Section:
             reason = "; no single one could have been, so this is no sign that all is well"
         blocks.append(Text(line(Word(told, "strong"), f" at tables of {table.form}{reason}."), "verdict"))
         blocks += _aside(table)
-        # Its first heading says what the section's own does.
-        parts = list(islice(sections(Audit(audit.settings, (table,), ()), ROUNDS), 1, None))
-        blocks += audit_blocks([part for part in parts if not isinstance(part, Heading) or part.level > 1])
+        blocks += _below(sections(Audit(audit.settings, (table,), ()), ROUNDS))
     for other in audit.others:
         if other.game == game:
-            for part in sections(Audit(audit.settings, (), (other,)), ROUNDS):
-                blocks += audit_blocks([part]) if not isinstance(part, Heading) else ()
+            blocks += _below(sections(Audit(audit.settings, (), (other,)), ROUNDS))
     return Section("Collusion audit", anchor, tuple(blocks) or (Text(line("Not applicable."), "quiet"),))
+
+
+def _below(found: Sequence[Section]) -> Iterator[Block]:
+    """The blocks of an audit's sections; the headings of its parts become captions, the first is the report's own."""
+    for section in found:
+        yield from section.blocks
+        for part in section.parts:
+            first, *rest = part.blocks
+            if isinstance(first, Table):
+                yield replace(first, caption=part.title)
+            else:
+                yield from (Text(line(part.title)), first)
+            yield from rest
 
 
 def _aside(table: TableAudit) -> Iterator[Block]:
@@ -151,13 +256,6 @@ def _aside(table: TableAudit) -> Iterator[Block]:
         return
     names = sorted({name for pair in known for name in pair})
     most = max(0.1, *(abs(each.difference or 0.0) for each in known.values()))
-    if len(names) > LEGIBLE:
-        at = {name: n for n, name in enumerate(names)}
-        drawn = {(at[by], at[to]): each.difference or 0.0 for (by, to), each in known.items()}
-        marked = frozenset((at[each.by], at[each.toward]) for each in table.flagged)
-        words = f"how much more often each of {len(names)} entrants stands aside with each other at the table"
-        caption = "Row toward column: blue stands aside more often when the other is there; a dot: flagged."
-        yield Drawing(squares(names, drawn, most, words, marked), caption)
     shown = _first(names, table.flagged)
     rows = tuple((Cell(by), *(_effect(by, to, known.get((by, to)), most) for to in shown)) for by in shown)
     caption = "How much more often the row stands aside on high prizes when the column is at the table"

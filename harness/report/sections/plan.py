@@ -13,9 +13,9 @@ from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN, Estimate, Spa
 from weigh.harness.planning.plan import EntrantPlan, GamePlan, LadderPlan, lengths
 from weigh.harness.planning.sight import Sight
 from weigh.harness.planning.wall import Bound
-from weigh.harness.report.render.aligned import aligned
-from weigh.harness.report.sections.table_columns import NOTHING
-from weigh.harness.words import count, duration, money, plural, shown
+from weigh.harness.report.render.document import NOTHING
+from weigh.harness.report.render.text import aligned
+from weigh.harness.words import count, duration, money, plural, share, shown
 
 WIDTH = 80
 NAME = 24
@@ -222,7 +222,7 @@ def notes(plan: LadderPlan) -> Iterator[str]:
     shares = sorted({rates.retry_share for rates in plan.rates})
     if shares[-1:] > [0.0]:
         told = ", ".join(dict.fromkeys(_TOLD[rates.retry_from] for rates in plan.rates))
-        yield f"Expected: {shares[0]:.1%} to {shares[-1]:.1%} of the decisions are asked a second time ({told})."
+        yield f"Expected: {share(shares[0])} to {share(shares[-1])} of the decisions are asked a second time ({told})."
     else:
         yield "Expected: no second attempts, the best case (--from RUN measures them, --retry-share sets them)."
     yield legend("planned")

@@ -25,10 +25,9 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.notable import Notable
-from weigh.harness.report.sections.table_columns import FURTHER, rate
+from weigh.harness.report.sections.contents import Notable
 from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
-from weigh.harness.words import count, money, plural, score, tokens
+from weigh.harness.words import count, money, plural, score, share, tokens
 
 WAYS = ("own, first attempt", "own, second attempt", "fallback")
 SIDE_BY_SIDE = 7
@@ -36,8 +35,6 @@ SIDE_BY_SIDE = 7
 
 AT_ONCE = 8
 """Measures in one table where entrants are the rows."""
-
-_SCORE_PER_DOLLAR = next(column for column in FURTHER if column.heading == "score/$")
 
 
 def conduct_section(game: GameLadder, anchor: str) -> Section:
@@ -74,15 +71,15 @@ def _ways(game: str, asked: Sequence[Standing]) -> Table:
     rows = []
     for each in asked:
         shares = _shares(each.conduct)
-        said = ", ".join(f"{way} {rate(share)}" for way, share in zip(WAYS, shares, strict=True))
+        said = ", ".join(f"{way} {share(part)}" for way, part in zip(WAYS, shares, strict=True))
         pieces = [
-            (n, 100 * share, f"{way}: {rate(share)}") for n, (way, share) in enumerate(zip(WAYS, shares, strict=True))
+            (n, 100 * part, f"{way}: {share(part)}") for n, (way, part) in enumerate(zip(WAYS, shares, strict=True))
         ]
         rows.append(
             (
                 Cell(each.entrant),
                 Cell("", stack(shown, f"{each.entrant}: {said}", pieces)),
-                *(Cell(rate(share)) for share in shares),
+                *(Cell(share(part)) for part in shares),
                 Cell(str(each.conduct.decisions)),
             )
         )
@@ -134,7 +131,6 @@ def cost_section(game: GameLadder, anchor: str) -> Section:
         *([Column("US dollars an episode", numeric=False, drawn=True, axis=axis(shown))] if charged else []),
         Column("$/episode"),
         Column("cost"),
-        Column("score/$"),
         Column("calls", spare=True),
         Column("tokens in", spare=True),
         Column("cached", spare=True),
@@ -151,23 +147,13 @@ def cost_section(game: GameLadder, anchor: str) -> Section:
             ),
             Cell("unknown" if cost is None else money(cost)),
             Cell(money(each.spend.cost_known_usd, each.spend.cost_unknown_episodes)),
-            Cell(_score_per_dollar(each)),
             Cell(count(each.spend.calls)),
             *(Cell(_tokens(number, each.spend)) for number in _token_counts(each.spend)),
         )
         for each, cost in zip(paying, costs, strict=True)
     )
-    said = (
-        "Of finished episodes. score/$ is the lead over the field that a dollar bought; it says nothing where the mean "
-        "is negative, and stands in brackets there."
-    )
+    said = "Of finished episodes."
     return Section("Cost", anchor, (Table(f"{game.game}: cost and tokens", columns, rows), Text(line(said), "quiet")))
-
-
-def _score_per_dollar(each: Standing) -> str:
-    """In brackets where it says nothing, so that nobody sorts by it."""
-    text = _SCORE_PER_DOLLAR.cell(each)
-    return f"({text})" if text != NOTHING and each.mean is not None and each.mean < 0 else text
 
 
 def _token_counts(spend: Spend) -> tuple[int | None, ...]:

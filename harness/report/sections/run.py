@@ -22,8 +22,7 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.contents import Contents
-from weigh.harness.report.sections.run_facts import Entered, RunFacts
+from weigh.harness.report.sections.contents import Contents, Entered, RunFacts
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
 from weigh.harness.words import plural
 
@@ -182,7 +181,7 @@ def method(contents: Contents, options: Sequence[str]) -> Section:
             "always against this field.",
         ),
         line(
-            Word("95 % interval", "strong"),
+            Word("95% interval", "strong"),
             ": what the mean would do if the same schedule were played again with other deals. Clustered by block: a "
             "block is one deal, played once from every seat.",
         ),

@@ -14,7 +14,7 @@ from weigh.harness.gate.spent import Spent
 from weigh.harness.gate.standing import Standing
 from weigh.harness.gate.verdict import BuildVerdict, GateVerdict
 from weigh.harness.report.render.markdown import at_line_start, harmless
-from weigh.harness.words import count, money, plural, score, shown
+from weigh.harness.words import count, interval, money, plural, score, shown
 
 HISTORY = 5
 """Earlier judgements that are told; the last ones."""
@@ -128,9 +128,6 @@ def _rows(gate: GateVerdict) -> list[tuple[str, str]]:
         told = gate.p_regression_holm in (None, look.p_regression)
         holm = "" if told else f", corrected {_plain(gate.p_regression_holm)}"
         rows.append(("p", f"worse by the margin {_plain(look.p_pass)}; as good {_plain(look.p_regression)}{holm}"))
-        ratio = "no ratio without spread" if look.llr is None else f"log likelihood ratio {look.llr:+.2f}"
-        stops = f"stops at {look.wald.low:.2f} and {look.wald.high:+.2f}"
-        rows.append(("fishtest", f"{ratio} ({stops}), sign flip p {_plain(look.p_sign_flip)}; told, decides nothing"))
     measured = [check for check in gate.checks if check.measure != CHECK]
     if measured:
         blocks = plural(max(check.blocks for check in measured), "block")
@@ -163,9 +160,8 @@ def _identities(gate: GateVerdict) -> list[tuple[str, str]]:
 
 def _ends(standing: Standing) -> str:
     """What was taken for the largest loss and gain of a block."""
-    assumed = {"surest": "by the rules and the baseline's scores", "credible": "an assumption: no rare breakdown"}
     span = f"{standing.design.least:+.3g} to {standing.design.greatest:+.3g}"
-    return f"{standing.ends}: a block may differ by {span} ({assumed[standing.ends]})"
+    return f"a block may differ by {span} (by the rules and the baseline's scores)"
 
 
 def _of_episodes(spent: Spent) -> str:
@@ -207,4 +203,4 @@ def _plain(value: float | None) -> str:
 
 
 def _bounds(look: Look | None) -> str:
-    return "-" if look is None else f"{score(look.lower)} to {score(look.upper)}"
+    return "-" if look is None else interval((look.lower, look.upper))

@@ -59,18 +59,3 @@ def _blended(name: str, standings: Mapping[str, Standing]) -> Blended:
         half = sqrt(sum(value * value for value in halves)) / len(halves)
         interval = Interval(max(-1.0, mean - half), min(1.0, mean + half))
     return Blended(name, mean, interval, means)
-
-
-def blend_lines(ladder: Ladder) -> list[str]:
-    """For people: who is ranked in every game, in the order of the blended mean."""
-    rows = blend(ladder)
-    games = ", ".join(game.game for game in ladder.games)
-    lines = ["", f"all games, each with equal weight (as asked): {games}"]
-    if not rows:
-        return [*lines, "nobody is ranked in every one of them"]
-    width = max(len(row.entrant) for row in rows)
-    for row in rows:
-        spread = "-" if row.interval is None else f"{row.interval.low:+.3f}..{row.interval.high:+.3f}"
-        each = ", ".join(f"{game} {mean:+.3f}" for game, mean in row.by_game.items())
-        lines.append(f"{row.entrant:<{width}}  {row.mean:+.3f}  {spread:>16}  {each}")
-    return lines

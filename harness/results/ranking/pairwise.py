@@ -153,7 +153,8 @@ def _check_tables(game: str, names: Sequence[str], keys: Sequence[tuple[str, str
         episode, seat = (int(place) for place in np.argwhere(twice)[0])
         raise RowsInvalid(
             f"{game}: {names[line[episode, seat]]} sits twice at the table of {keys[episode][1]}; "
-            "an entrant that plays itself has no place on a board"
+            "an entrant that plays itself has no place on a board",
+            kind="sits-twice",
         )
 
 

@@ -100,12 +100,6 @@ def spend(rows: pd.DataFrame) -> Spend:
     )
 
 
-def score_per_dollar(scored: pd.DataFrame) -> float | None:
-    """Sum of the scores over the cost of the same seat-episodes; None when that cost is unknown or 0."""
-    cost = float(_costs(scored).sum(skipna=False))
-    return float(scored["score"].sum()) / cost if cost > 0 else None
-
-
 def _costs(rows: pd.DataFrame) -> pd.Series:
     return rows["cost_usd"].astype(float).mask(rows["calls"] == 0, 0.0)
 
@@ -213,14 +207,14 @@ def _checked(frame: pd.DataFrame, columns: tuple[str, ...], key: tuple[str, ...]
     """The frame in its one order: sums then come out the same to the last bit, whatever order the rows had."""
     missing = [column for column in columns if column not in frame.columns]
     if missing:
-        raise RowsInvalid(f"the {what} frame has no column {', '.join(missing)}")
+        raise RowsInvalid(f"the {what} frame has no column {', '.join(missing)}", kind="column-missing")
     nameless = int((frame["entrant"].isna() | (frame["entrant"] == "")).sum())
     if nameless:
-        raise RowsInvalid(f"the {what} frame has {nameless} rows without an entrant")
+        raise RowsInvalid(f"the {what} frame has {nameless} rows without an entrant", kind="nameless-rows")
     rows = frame.sort_values(list(key), kind="stable", ignore_index=True)
     twice = rows.duplicated(list(key))
     if twice.any():
         row = rows[twice].iloc[0]
         place = ", ".join(f"{column} {row[column]}" for column in key if column not in ("game", "block"))
-        raise RowsInvalid(f"the {what} frame holds {place} twice: give every run once")
+        raise RowsInvalid(f"the {what} frame holds {place} twice: give every run once", kind="given-twice")
     return rows

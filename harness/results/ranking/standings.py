@@ -149,9 +149,6 @@ class Standing:
     """Mean collusion index."""
     collusion_high: float | None
     """Share of episodes with an index of 0.5 or more."""
-    score_per_dollar: float | None
-    """Sum of the scores over the cost of the same episodes, in 1/USD; None when that cost is unknown or 0. Where the
-    mean is negative it says nothing: the more is spent, the better it looks."""
     conduct: Conduct
     spend: Spend
     traffic: Usage | None

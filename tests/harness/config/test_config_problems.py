@@ -7,8 +7,9 @@ import tomllib
 import pytest
 from pydantic import Field
 
-from weigh.harness.config.problems import KeyPath, Problems, Section, dotted, line_numbers, said
+from weigh.harness.config.problems import KeyPath, Problems, Section, dotted, line_numbers
 from weigh.harness.errors import ConfigError
+from weigh.harness.words import as_written
 
 TEXT = '''# a comment
 seed = 1
@@ -119,9 +120,9 @@ def test_values_of_the_command_line_are_not_blamed_on_the_file() -> None:
 
 
 def test_a_huge_value_is_cut_in_the_message() -> None:
-    assert len(said("x" * 100_000)) < 100
-    assert len(said(10**5000)) < 100
-    assert len(said([1] * 100_000)) < 100
+    assert len(as_written("x" * 100_000)) < 100
+    assert len(as_written(10**5000)) < 100
+    assert len(as_written([1] * 100_000)) < 100
 
 
 def test_keys_are_written_as_toml_would_have_them() -> None:

@@ -276,7 +276,7 @@ PLACES = [
 
 
 @given(st.dictionaries(st.sampled_from(PLACES), VALUES, min_size=1, max_size=4))
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_stands_in_a_config_it_is_read_or_refused(write: Write, changes: dict[str, object]) -> None:
     table = '[entrants.a]\nprompt = "prompts/any.md"\nmodel = "openai:x"\n'
     path = write(f'[games.goofspiel]\n[games.oshi_zumo]\n{table}[models."openai:x"]\n')

@@ -28,7 +28,6 @@ fields = st.integers(2, 6).flatmap(lambda seats: st.tuples(st.integers(seats, 14
 
 
 @given(fields, st.integers(1, 30), st.integers(0, 2**64))
-@settings(deadline=None, max_examples=40)
 def test_m08_in_a_block_everybody_plays_every_seat_of_one_deal(field, blocks, seed):
     entrants, seats = field
     planned = schedule("g", names(entrants), seats, blocks, seed)
@@ -113,7 +112,6 @@ def test_pinned_rows_do_not_change_between_versions():
 
 
 @given(st.permutations(names(7)), st.integers(0, 1000))
-@settings(deadline=None, max_examples=20)
 def test_the_order_of_the_entrants_does_not_matter(order, seed):
     assert schedule("g", order, 4, 9, seed) == schedule("g", names(7), 4, 9, seed)
 
@@ -125,7 +123,6 @@ def test_the_seed_and_the_game_matter():
 
 
 @given(fields, st.integers(1, 12), st.integers(1, 12))
-@settings(deadline=None, max_examples=30)
 def test_more_blocks_extend_and_never_reshuffle(field, few, more):
     entrants, seats = field
     short = schedule("g", names(entrants), seats, few, 9)
@@ -198,7 +195,7 @@ def test_m17_an_entrant_that_left_gets_no_more_tables():
 
 
 @given(st.integers(1, 5), st.integers(1, 5))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_extending_twice_equals_extending_once(first, second):
     played = schedule("g", names(6), 4, 3, 8)
     field = names(8)
@@ -208,7 +205,7 @@ def test_extending_twice_equals_extending_once(first, second):
 
 
 @given(st.integers(1, 9), st.integers(1, 9))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_more_blocks_for_the_same_field_go_on_with_the_design(first, more):
     played = schedule("g", names(7), 4, first, 3)
     assert played + extend(played, names(7), more, 3) == schedule("g", names(7), 4, first + more, 3)
@@ -229,7 +226,6 @@ def test_a_newcomer_gets_as_few_blocks_as_an_equal_share_takes(entrants, seats, 
 
 
 @given(fields, st.integers(1, 8), st.integers(1, 3), st.integers(0, 3), st.integers(0, 99))
-@settings(deadline=None, max_examples=60)
 def test_newcomers_come_up_to_an_equal_share_whoever_left(field, blocks, came, left, seed):
     entrants, seats = field
     now = [*names(entrants)[left:], *(f"x{number}" for number in range(came))]

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from weigh.harness.config.balance import describe
@@ -68,7 +68,6 @@ def test_of_a_square_and_its_mirror_the_one_that_evens_out_is_taken():
 
 
 @given(st.integers(2, 14), st.integers(1, 3), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=30)
 def test_a_full_table_has_even_neighbours_after_every_block_or_every_second_one(seats, times, seed):
     blocks = times * (1 + seats % 2)
     chairs = describe(schedule("g", names(seats), seats, blocks, seed)).chairs
@@ -107,7 +106,6 @@ def test_rows_change_neighbours_and_nothing_else():
 
 
 @given(st.integers(3, 6), st.integers(1, 6), st.sampled_from(KINDS))
-@settings(deadline=None, max_examples=25)
 def test_blocks_of_an_extension_have_the_same_kind_of_rows(seats, blocks, rows):
     played = schedule("g", names(seats), seats, 2, 1, rows)
     added = extend(played, [*names(seats), "new"], blocks, 1, rows)

@@ -111,30 +111,19 @@ FOUR = -1 / 3
 
 def test_ends_without_an_assumption_are_what_the_rules_allow_against_the_baselines_own_blocks():
     terms = Terms(margin=0.01, limit=20, lowest=FOUR)
-    assert ends_of(NARROW, terms) == ("surest", pytest.approx((FOUR - 0.019, 1.0)))
+    assert ends_of(NARROW, terms) == pytest.approx((FOUR - 0.019, 1.0))
     assert ends_of(NARROW, replace(terms, limit=10)) == ends_of(NARROW, terms)  # so a raised limit changes no bet
-    assert ends_of(NARROW, replace(terms, lowest=-1.0)) == ("surest", pytest.approx((-1.019, 1.0)))
+    assert ends_of(NARROW, replace(terms, lowest=-1.0)) == pytest.approx((-1.019, 1.0))
 
 
 def test_a_baseline_whose_blocks_are_not_all_known_may_yet_have_its_best():
     terms = Terms(margin=0.01, limit=21, lowest=FOUR)
-    assert ends_of(NARROW, terms) == ends_of([], terms) == ("surest", pytest.approx((FOUR - 1, 1 - FOUR)))
-
-
-def test_credible_ends_are_taken_where_they_are_asked_for_and_narrower():
-    terms = Terms(margin=0.01, limit=20, ends="credible", lowest=FOUR)
-    reach = 4 * (sum((x - 0.0095) ** 2 for x in NARROW) / 19) ** 0.5
-    assert ends_of(NARROW, terms) == ("credible", pytest.approx((-reach, reach)))
-    assert ends_of(NARROW, replace(terms, limit=99)) == ("credible", pytest.approx((-reach, reach)))
-    assert ends_of(NARROW, replace(terms, margin=0.1)) == ("surest", pytest.approx((FOUR - 0.019, 1.0)))
-    assert ends_of([0.2] * 20, terms)[0] == "surest"  # in lumps
-    assert stand([0.0] * 20, NARROW, terms).ends == "credible"
-    assert stand([0.0] * 20, NARROW, replace(terms, ends="surest")).ends == "surest"
+    assert ends_of(NARROW, terms) == ends_of([], terms) == pytest.approx((FOUR - 1, 1 - FOUR))
 
 
 def test_the_ends_are_wide_enough_for_the_margin():
-    assert ends_of([1.0, 1.0], Terms(margin=0.5, limit=2))[1] == (-2, 2)  # nothing can be better than best
-    assert ends_of([-0.9, -0.8], Terms(margin=0.5, limit=2))[1] == pytest.approx((-2, 1.9))
+    assert ends_of([1.0, 1.0], Terms(margin=0.5, limit=2)) == (-2, 2)  # nothing can be better than best
+    assert ends_of([-0.9, -0.8], Terms(margin=0.5, limit=2)) == pytest.approx((-2, 1.9))
 
 
 def test_rare_breakdowns_pass_no_more_often_than_alpha_without_an_assumption():
@@ -142,17 +131,18 @@ def test_rare_breakdowns_pass_no_more_often_than_alpha_without_an_assumption():
     noise = Random(11)
     baseline = [noise.gauss(0.3, 0.1) for _ in range(100)]
     share = 0.1 / (sum(baseline) / 100 + 1)
-    passed = {"surest": 0, "credible": 0}
+    terms = Terms(margin=0.1, limit=100)
+    design, passed = terms.design(ends_of(baseline, terms)), 0
+    narrow, by_narrow = terms.design((-0.4, 0.4)), 0  # four standard deviations: an assumption that is false here
     for _ in range(150):
-        differences = [-1 - score if noise.random() < share else 0.0 for score in baseline]
-        for ends in passed:
-            terms = Terms(margin=0.1, limit=100, ends=ends)
-            passed[ends] += walk(array(differences), terms.design(ends_of(baseline, terms)[1]))[-1].verdict == "pass"
-    assert passed["surest"] <= 14  # 15 or more: one run of 100 at a true rate of 5 %
-    assert passed["credible"] >= 25
+        differences = array([-1 - score if noise.random() < share else 0.0 for score in baseline])
+        passed += walk(differences, design)[-1].verdict == "pass"
+        by_narrow += walk(differences, narrow)[-1].verdict == "pass"
+    assert passed <= 14  # 15 or more: one run of 100 at a true rate of 5 %
+    assert by_narrow >= 25
 
 
-@pytest.mark.parametrize(("changes", "word"), [({"lowest": 0.0}, "lowest score"), ({"ends": "sure"}, "surest or")])
+@pytest.mark.parametrize(("changes", "word"), [({"lowest": 0.0}, "lowest score")])
 def test_terms_name_what_they_cannot_reckon_with(changes, word):
     with pytest.raises(ValueError, match=word):
         Terms(margin=0.1, limit=10, **changes)

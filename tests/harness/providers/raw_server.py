@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from weigh.harness.providers.client import ProviderClient
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import ProviderClient, client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.errors.failures import CallFailed
 from weigh.policies.contract import Message, Request, Sampling
 

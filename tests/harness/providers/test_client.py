@@ -22,7 +22,8 @@ from tests.harness.providers.raw_server import (
     http,
     request,
 )
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.errors.failures import CallFailed
 from weigh.harness.providers.wire.capabilities import Capabilities
 from weigh.policies.contract import Completion, Request

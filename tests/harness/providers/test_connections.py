@@ -148,7 +148,8 @@ def test_P46_a_proxy_is_never_asked_about_servers_on_this_machine(wire: str, mon
 
 
 def test_P46_a_failed_connection_through_a_proxy_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
+    from weigh.harness.providers.client import client_for
+    from weigh.harness.providers.endpoints.endpoints import endpoint_for
 
     proxy = "http://127.0.0.1:9"
     monkeypatch.setenv("HTTP_PROXY", proxy)

@@ -22,9 +22,9 @@ import pydantic
 import pytest
 
 from weigh.harness.providers.endpoints.endpoints import endpoint_for
-from weigh.harness.providers.errors.failures import BUGS, RULES, CallFailed, decide, qualified
-from weigh.harness.providers.errors.reading import error_of
-from weigh.harness.providers.errors.verdicts import as_completion, verdict
+from weigh.harness.providers.errors.failures import CallFailed, as_completion, decide, qualified, verdict
+from weigh.harness.providers.errors.reading import ProviderError, error_of
+from weigh.harness.providers.errors.table import ANSWERED, BUGS, RULES
 
 ENDPOINT = endpoint_for("openai:gpt-4o")
 EXCEPTION = re.compile(r"^class \w+\([^)]*(Error|Exception)\b", re.M)
@@ -105,6 +105,23 @@ def test_every_status_class_gets_the_verdict_of_its_status(kind: type[BaseExcept
     else:
         waits = status in (408, 409, 425, 429, 499) or (status >= 500 and status != 501)
         assert decided == ("wait" if waits else "fatal")
+
+
+def test_every_row_decides_some_error_and_names_its_source() -> None:
+    words = ("", "flagged by", "prompt is too long", "credit balance", "roles must alternate", "request too large for",
+             "json_schema")  # fmt: skip
+    codes = ("", *(min(row.codes) for row in ANSWERED if row.codes))
+    errors = (
+        ProviderError(status, text, code, html=page, inside_200=inside)
+        for status in range(300, 530)
+        for text in words
+        for code in codes
+        for page in (False, True)
+        for inside in (False, True)
+    )
+    deciding = {next(row for row in ANSWERED if row.fits(error)) for error in errors}
+    assert deciding == set(ANSWERED)
+    assert all(row.source for row in ANSWERED)
 
 
 def chained(*links: BaseException) -> BaseException:
@@ -211,7 +228,7 @@ def test_a_secret_in_an_exception_is_blotted_out() -> None:
 
 
 def test_a_failure_is_read_only_and_travels_between_processes() -> None:
-    failed = CallFailed("wait", "busy", wait=1.5, limited=True, billing="none", status=429)
+    failed = CallFailed("wait", "busy", wait=1.5, billing="none", status=429)
     again = pickle.loads(pickle.dumps(failed))
     for name in ("decision", "cause", "wait", "limited", "billing", "status"):
         assert getattr(again, name) == getattr(failed, name)

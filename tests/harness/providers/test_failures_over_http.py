@@ -22,7 +22,7 @@ from tests.harness.providers.raw_server import (
 )
 from tests.jumping_time import jumping, now
 from weigh.harness.providers.errors.failures import CallFailed
-from weigh.harness.providers.errors.verdicts import CONTEXT_FULL
+from weigh.policies.contract import CONTEXT_FULL
 
 SERVED = datetime(2026, 1, 1, tzinfo=UTC)
 """When a test begins by the server's clock."""

@@ -16,13 +16,12 @@ import pytest
 
 from tests.waiting import until
 from weigh.harness.errors import LocalModelFailed
-from weigh.harness.providers.client import ProviderClient
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
-from weigh.harness.providers.errors.verdicts import CONTEXT_FULL
+from weigh.harness.providers.client import ProviderClient, client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.local.server import LocalServer
-from weigh.policies.contract import Completion, Message, Request, Sampling
+from weigh.policies.contract import CONTEXT_FULL, Completion, Message, Request, Sampling
 
-pytestmark = pytest.mark.local_model
+pytestmark = [pytest.mark.local_model, pytest.mark.slow]
 
 RULES = "Each round every player bids one card in secret. The highest bid takes the prize. Cards are used once. " * 3
 BIDS = [1, 2, 5, 9, 12]

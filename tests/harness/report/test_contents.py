@@ -101,9 +101,6 @@ def test_cost_and_latency_are_those_of_the_calls(models, page):
     ann = next(each for each in models.ladder.games[0].standings if each.entrant == "ann")
     cells = row(page, "goofspiel: cost and tokens", "ann")
     assert cells[2:4] == ["$0.5000", f"${0.5 * ann.episodes:.2f}"]
-    score_per_dollar = ann.mean * ann.episodes / (0.5 * ann.episodes)
-    assert float(cells[4].strip("()")) == pytest.approx(score_per_dollar, rel=0.01)
-    assert cells[4].startswith("(") == (ann.mean < 0)
     assert ann.traffic is not None
     assert row(page, "goofspiel: seconds to an answer", "ann")[2] == f"{ann.traffic.latency.p50:.2f} s"
 
@@ -125,7 +122,7 @@ def test_scripted_runs_say_that_nothing_was_spent(tmp_path):
     seen = texts(html_page(document(contents(folder))))
     assert "No model was asked, so nothing was spent." in seen
     assert "All entrants are scripted: no attempt can fail." in seen
-    assert "$" not in seen.replace("score/$", "")
+    assert "$" not in seen
 
 
 def test_the_pair_matrix_holds_both_directions(models, page):
@@ -173,7 +170,7 @@ def test_several_runs_and_games_stand_in_one_report(tmp_path):
     assert f"weigh view {two} --episode {look.episode}" in texts(page)
 
 
-def test_forty_entrants_are_drawn_whole_and_numbered_in_part(tmp_path):
+def test_of_forty_entrants_a_part_is_shown_and_the_rest_counted(tmp_path):
     names = [f"entrant-{n:02}" for n in range(40)]
     records = [each for n in range(0, 40, 4) for each in tables(names[n : n + 4], seats=4, blocks=1)]
     keyed = [
@@ -182,7 +179,6 @@ def test_forty_entrants_are_drawn_whole_and_numbered_in_part(tmp_path):
     ]
     made = document(contents(make_run(tmp_path / "run", keyed)))
     page = html_page(made)
-    assert page.count('class="squares"') >= 1
     assert "The first 10 of 40 entrants stand here; 30 are left out." in texts(page)
     text = markdown_page(made)
     assert len(text.encode()) <= MOST_BYTES

@@ -7,7 +7,10 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
-from weigh.harness.report.render.charts import LEFT, SIDE, axis, bar, interval, scale, spread, squares, stack
+from weigh.harness.report.render.charts import axis, bar, interval, scale, spread, stack
+from weigh.harness.report.render.text import DRAWN, limit_of
+from weigh.harness.report.render.text import axis as axis_text
+from weigh.harness.report.render.text import drawn as characters
 
 ONE = scale([-1, 1])
 
@@ -89,16 +92,11 @@ def test_an_axis_says_its_ends_and_zero_with_a_unit_once():
     assert [text.rpartition(">")[2] for text in kept] == ["-1", "0", "+1"]
 
 
-def test_squares_stand_at_row_and_column_and_the_sure_have_a_dot():
-    made = squares(["ann", "b" * 40], {(0, 1): 0.5, (1, 0): -0.5}, 0.5, "who", frozenset([(0, 1)]))
-    (above,) = of_class(made, "above-4")
-    (below,) = of_class(made, "below-4")
-    (dot,) = of_class(made, "sure")
-    assert float(above.get("x")) == LEFT + SIDE
-    assert float(below.get("x")) == LEFT
-    assert float(above.get("y")) < float(below.get("y"))
-    assert above.find("title").text == f"ann against {'b' * 40}: +0.50"
-    assert float(dot.get("cx")) == LEFT + 1.5 * SIDE
-    names = [each.text for each in drawn(made).iter() if each.tag.endswith("text")]
-    assert names[:2] == ["ann 1", "1"]
-    assert names[2] == f"{'b' * 21}\N{HORIZONTAL ELLIPSIS} 2"
+def test_characters_draw_a_mean_and_its_interval_around_zero():
+    assert axis_text(0.5, 10) == "-0.5      0      +0.5"
+    assert characters(0.1, (-0.2, 0.3), 0.5, 10) == "      +-----o---+"
+    assert characters(-0.5, (-0.7, -0.3), 0.5, 10) == "o---+     |"
+    assert characters(0.25, None, 0.5, 10, DRAWN) == "          \u2502    \u25cf"
+    assert [limit_of(values) for values in ([], [0.0], [0.11, -0.12], [1.0], [-2.1])] == pytest.approx(
+        [0.1, 0.1, 0.15, 1.0, 3.0]
+    )

@@ -7,13 +7,16 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
+from tests.harness.report.printed import markdown, plain_lines, printed
 from tests.harness.results.ladder_frames import by_strength, planned, seats, voids
-from weigh.harness.report.render.aligned import width_of
-from weigh.harness.report.sections.table_columns import distinct, rate
-from weigh.harness.report.sections.tables import csv_text, markdown, plain_lines, renderable
+from weigh.harness.report.render.latex import latex_tables
+from weigh.harness.report.render.text import distinct, width_of
+from weigh.harness.report.render.text import plain_lines as text_lines
+from weigh.harness.report.sections.ladder import answer_sections, paper_sections
+from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.words import interval, share
 
 FOUR = {"ann": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3}
 
@@ -25,12 +28,6 @@ def ladder_of(strengths=None, **options):
         seats(planned(names, 4, 6, game="goofspiel"), by_strength(strengths), scripted=names[-1:], **options),
         expected_episodes={"goofspiel": 30},
     )
-
-
-def printed(ladder, width, encoding="utf-8"):
-    out = io.StringIO()
-    Console(file=out, width=width, force_terminal=False).print(renderable(ladder, width, encoding))
-    return out.getvalue()
 
 
 def test_sixty_columns_show_the_essential_ones():
@@ -53,6 +50,32 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(width):
     text = printed(ladder_of(names), width)
     assert all(width_of(line) <= width for line in text.splitlines())
     assert sum(line.startswith("rank") for line in text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_answer_comes_first_and_no_mean_stands_without_its_interval(width):
+    ladder = ladder_of({"a-provider/a-model-with-a-long-name": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3})
+    lines = text_lines(answer_sections(ladder, width), width)
+    assert all(width_of(line) <= width for line in lines)
+    assert lines[0].startswith("goofspiel: ")
+    (head,) = [line for line in lines if line.startswith("rank ")]
+    assert "95% CI" in head
+    assert ("fallback" in head) == (width >= 60)
+    bob = next(standing for standing in ladder.games[0].standings if standing.entrant == "bob")
+    (row,) = [line for line in lines if " bob " in line]
+    assert interval((bob.interval.low, bob.interval.high)) in row
+    labels = [line.split()[0] for line in lines[lines.index(head) + 6 :] if line[:1].strip()]
+    assert labels[-1] == "more"
+    assert len(labels) <= 7
+
+
+def test_latex_holds_five_columns_and_names_are_no_commands():
+    ladder = ladder_of({"a_b & \\c": 0.3, "50%": 0.1, "cy": -0.1, "dan": -0.3})
+    lines = latex_tables(paper_sections(ladder)).splitlines()
+    assert lines[1] == r"\begin{tabular}{rlrlr}"
+    assert {line.replace(r"\&", "").count("&") for line in lines[5:9]} == {4}
+    assert r"a\_b \& \textbackslash{}c" in lines[5]
+    assert r"50\%" in lines[6]
 
 
 def test_columns_come_with_width_and_go_in_a_fixed_order():
@@ -144,7 +167,6 @@ def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
         assert int(row["rank_interval.high"]) == standing.rank_interval[1]
         assert float(row["adjusted_interval.low"]) == standing.adjusted_interval.low
         assert row["first_p"] == ("" if standing.first_p is None else str(standing.first_p))
-        assert row["score_per_dollar"] == ("" if standing.scripted else str(standing.score_per_dollar))
         assert float(row["seat_means.3"]) == standing.seat_means[3]
         assert int(row["conduct.faults.illegal"]) == 0
         assert row["collusion"] == ""
@@ -153,9 +175,7 @@ def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
 
 def test_every_form_of_nothing_says_so():
     empty = rank(seats([], by_strength(FOUR)))
-    assert plain_lines(empty) == ["no finished episode"]
-    assert printed(empty, 60) == "no finished episode\n"
-    assert markdown(empty) == "no finished episode\n"
+    assert plain_lines(empty) == []
     ordered = rank(seats([], by_strength(FOUR)), expected_episodes={"g": 8})
     assert plain_lines(ordered) == [
         "g: 0 of 8 episodes, 0 blocks",
@@ -181,7 +201,6 @@ def test_json_keys_are_a_contract():
             "points",
             "collusion",
             "collusion_high",
-            "score_per_dollar",
             "conduct",
             "spend",
             "traffic",
@@ -201,18 +220,16 @@ def test_long_names_are_cut_and_stay_apart():
     assert distinct(middle, 9)[11] == "prompt~12"
 
 
-def test_rates_never_round_something_to_nothing():
-    assert [rate(value) for value in (None, 0.0, 0.0004, 0.0123, 0.9996, 1.0)] == [
+def test_shares_never_round_something_to_nothing():
+    assert [share(value) for value in (None, 0.0, 0.0004, 0.0123, 0.9996, 1.0)] == [
         *("-", "0.0%", "<0.1%", "1.2%", ">99.9%", "100.0%")
     ]
 
 
-def test_scores_per_dollar_are_short_and_signed():
-    ladder = ladder_of(changes={"bob": {"cost_usd": 0.0001}, "cy": {"cost_usd": None}})
-    lines = plain_lines(ladder)
-    place = lines[1].index("score/$") + len("score/$")
-    assert [line[:place].split()[-1] for line in lines[2:6]] == ["+30.3", "+1,000", "-", "-"]
-    assert "| score/$ |" in markdown(ladder).replace("\\", "")
+def test_an_interval_has_one_form():
+    assert interval((-0.0694, 0.0751)) == "[-0.069, +0.075]"
+    assert interval((0.0321, 0.0559), "{:.2f}".format) == "[0.03, 0.06]"
+    assert interval(None) == "-"
 
 
 def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_first():

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.runner import config, weigh
 from tests.harness.results.ladder_frames import FOUR, by_strength, four, planned, seats
-from weigh.harness.report.sections.tables import csv_text
+from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results import load
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.standings import ladder_frame, ladder_rows
@@ -40,7 +40,7 @@ def test_types_are_those_of_numbers_texts_and_flags():
     assert types["first"] == types["scripted"] == "bool"
     assert types["entrant"] == types["unranked"] == "str"
     assert frame.groupby("scripted")["mean"].mean()[True] == pytest.approx(-0.3, abs=0.05)
-    assert math.isnan(frame.set_index("entrant").loc["dan", "score_per_dollar"])
+    assert math.isnan(frame.set_index("entrant").loc["dan", "collusion"])
 
 
 def test_a_ladder_of_nobody_is_a_frame_without_rows():

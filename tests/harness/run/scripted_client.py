@@ -30,7 +30,7 @@ def busy(wait: float | None = None) -> CallFailed:
 
 def limited(wait: float | None = None) -> CallFailed:
     """A 429."""
-    return CallFailed("wait", "status 429: too many requests", wait=wait, limited=True, billing="none", status=429)
+    return CallFailed("wait", "status 429: too many requests", wait=wait, billing="none", status=429)
 
 
 def refused_key() -> CallFailed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -11,10 +12,10 @@ from tests.jumping_time import jumping, now
 from weigh.games.registry import GAMES
 from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.errors.failures import CallFailed
-from weigh.harness.run.concurrency import MINUTE, Slots, SlotView, expected_tokens
+from weigh.harness.run.concurrency import MINUTE, Slots, SlotView, expected_tokens, fitted, shortage
 from weigh.policies.contract import Message, Request, Sampling
 
-LIMITED = CallFailed("wait", "status 429", limited=True, status=429)
+LIMITED = CallFailed("wait", "status 429", status=429)
 BUSY = CallFailed("wait", "status 503", status=503)
 
 
@@ -252,6 +253,20 @@ def test_waiting_for_the_minutes_budget_shows_as_waiting() -> None:
 def test_a_server_on_this_machine_has_its_slots_open_from_the_start() -> None:
     here = endpoint_for("mock:m", {"mock": {"base_url": "http://127.0.0.1:8000/v1", "concurrency": 100}})
     assert Slots.for_endpoint(here).view.limit == 100
+
+
+@pytest.mark.parametrize(
+    ("files", "each"), [(1024, 200), (resource.RLIM_INFINITY, 200), (447, 199), (128, 40), (10, 1)]
+)
+def test_O16_calls_at_once_are_held_below_the_open_files_a_process_may_have(
+    monkeypatch: pytest.MonkeyPatch, files: int, each: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (files, resource.RLIM_INFINITY))
+    settings = {"base_url": "http://127.0.0.1:8000/v1", "concurrency": 200}
+    endpoints = {name: endpoint_for(name, {"mock": settings}) for name in ("mock:a", "mock:b")}
+    assert [endpoint.concurrency for endpoint in fitted(endpoints).values()] == [each, each]
+    assert (shortage(endpoints) is None) == (each == 200)
+    assert fitted(endpoints, calls=80) == endpoints or files < 128
 
 
 def test_slots_without_room_are_refused() -> None:

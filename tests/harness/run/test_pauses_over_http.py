@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -11,9 +12,9 @@ from tests.harness.providers.raw_server import ENVIRON, request
 from tests.harness.run.scripted_client import Book, Naps, exchange
 from tests.harness.run.seat_lines import seat_line
 from tests.harness.run.test_pauses import HOUR, Clock
-from weigh.harness.providers.endpoints.endpoints import client_for, endpoint_for
-from weigh.harness.providers.mock_server import Html, MockServerProcess, Plan, Respond, Rule
-from weigh.harness.providers.mock_server.actions import Action
+from weigh.harness.providers.client import client_for
+from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.mock_server import MockServerProcess, read_plan
 from weigh.harness.run.concurrency import Slots
 from weigh.harness.run.limits import Brake
 from weigh.harness.run.model_calls import ODD_TRIES
@@ -22,24 +23,21 @@ from weigh.policies.contract import Completion, Fatal, Outage
 WIRES = ("openai-chat", "openai-responses", "anthropic")
 each_wire = pytest.mark.parametrize("wire", WIRES)
 
-PAGE = Html()
-CUT = Respond(status=400, message="unexpected end of data")
-ELSEWHERE = Respond(status=302, headers={"Location": "https://login.example/"}, body="")
+Rule: TypeAlias = Mapping[str, Any]
+"""What a fault plan says, without which requests meet it."""
+
+PAGE: Rule = {"do": "html"}
+CUT: Rule = {"do": "respond", "status": 400, "message": "unexpected end of data"}
+ELSEWHERE: Rule = {"do": "respond", "status": 302, "headers": {"Location": "https://login.example/"}, "body": ""}
 each_oddity = pytest.mark.parametrize("odd", [PAGE, CUT, ELSEWHERE], ids=["page", "400", "redirect"])
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockServerProcess]:
-    with MockServerProcess() as going:
-        yield going
 
 
 class Asked:
     """Decisions of one model, put one after the other until one has no answer, with all that happened kept."""
 
-    def __init__(self, server: MockServerProcess, wire: str, action: Action, nth: str, decisions: int = 10) -> None:
+    def __init__(self, server: MockServerProcess, wire: str, rule: Rule, nth: str, decisions: int = 10) -> None:
         server.reset()
-        server.follow(Plan(rules=(Rule(action=action, nth=nth),)))
+        server.follow(read_plan({"rules": [{**rule, "nth": nth}]}))
         url = server.anthropic_url if wire == "anthropic" else server.openai_url
         provider = "anthropic" if wire == "anthropic" else "openai"
         self._endpoint = endpoint_for(f"{provider}:mock-a", {provider: {"wire": wire, "base_url": url}})
@@ -67,7 +65,7 @@ class Asked:
 @each_wire
 @each_oddity
 def test_one_odd_answer_after_eight_good_ones_is_asked_again_and_nothing_else(
-    server: MockServerProcess, wire: str, odd: Action
+    server: MockServerProcess, wire: str, odd: Rule
 ) -> None:
     asked = Asked(server, wire, odd, "9")
     assert len(asked.answers) == 10
@@ -79,7 +77,7 @@ def test_one_odd_answer_after_eight_good_ones_is_asked_again_and_nothing_else(
 @each_wire
 @each_oddity
 def test_an_odd_answer_that_repeats_is_fatal_and_says_how_often(
-    server: MockServerProcess, wire: str, odd: Action
+    server: MockServerProcess, wire: str, odd: Rule
 ) -> None:
     asked = Asked(server, wire, odd, "9-")
     assert isinstance(asked.failure, Fatal)
@@ -91,7 +89,7 @@ def test_an_odd_answer_that_repeats_is_fatal_and_says_how_often(
 
 @each_wire
 @each_oddity
-def test_an_odd_answer_before_any_good_one_is_fatal_at_once(server: MockServerProcess, wire: str, odd: Action) -> None:
+def test_an_odd_answer_before_any_good_one_is_fatal_at_once(server: MockServerProcess, wire: str, odd: Rule) -> None:
     asked = Asked(server, wire, odd, "1-")
     assert isinstance(asked.failure, Fatal)
     assert (asked.brake.pulled, asked.book.fates, asked.requests) == ("fatal", ["fatal"], 1)
@@ -99,7 +97,7 @@ def test_an_odd_answer_before_any_good_one_is_fatal_at_once(server: MockServerPr
 
 @each_wire
 def test_a_refused_key_is_fatal_at_once_however_many_answers_went_before(server: MockServerProcess, wire: str) -> None:
-    asked = Asked(server, wire, Respond(status=401), "9-")
+    asked = Asked(server, wire, {"do": "respond", "status": 401}, "9-")
     assert isinstance(asked.failure, Fatal)
     assert (asked.brake.pulled, asked.requests) == ("fatal", 9)
 
@@ -109,7 +107,7 @@ def test_a_refused_key_is_fatal_at_once_however_many_answers_went_before(server:
 def test_a_wait_of_an_hour_pauses_the_model_and_the_decision_is_answered_afterwards(
     server: MockServerProcess, wire: str, status: int
 ) -> None:
-    asked = Asked(server, wire, Respond(status=status, retry_after="3600s"), "3")
+    asked = Asked(server, wire, {"do": "respond", "status": status, "retry_after": "3600s"}, "3")
     assert len(asked.answers) == 10
     assert asked.book.fates == ["answered"] * 2 + ["wait"] + ["answered"] * 8
     assert asked.clock.slept == [HOUR]
@@ -119,7 +117,7 @@ def test_a_wait_of_an_hour_pauses_the_model_and_the_decision_is_answered_afterwa
 
 @each_wire
 def test_a_wait_of_ten_years_is_asked_after_again_in_a_day(server: MockServerProcess, wire: str) -> None:
-    asked = Asked(server, wire, Respond(status=429, headers={"Retry-After": "315360000"}), "3-4")
+    asked = Asked(server, wire, {"do": "respond", "status": 429, "headers": {"Retry-After": "315360000"}}, "3-4")
     assert len(asked.answers) == 10
     assert asked.clock.slept == [24 * HOUR] * 2
 
@@ -128,7 +126,7 @@ def test_a_wait_of_ten_years_is_asked_after_again_in_a_day(server: MockServerPro
 def test_a_quota_told_in_the_body_alone_pauses_the_model(server: MockServerProcess, wire: str) -> None:
     details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7200s"}]
     error = {"code": 429, "message": "Resource exhausted", "status": "RESOURCE_EXHAUSTED", "details": details}
-    asked = Asked(server, wire, Respond(status=429, body={"error": error}), "3")
+    asked = Asked(server, wire, {"do": "respond", "status": 429, "body": {"error": error}}, "3")
     assert len(asked.answers) == 10
     assert asked.clock.slept == [2 * HOUR]
 
@@ -137,7 +135,7 @@ def test_a_quota_told_in_the_body_alone_pauses_the_model(server: MockServerProce
 def test_where_the_provider_wants_no_other_try_the_decision_is_given_up_and_the_run_is_not(
     server: MockServerProcess, wire: str
 ) -> None:
-    asked = Asked(server, wire, Respond(status=503, headers={"x-should-retry": "false"}), "3-")
+    asked = Asked(server, wire, {"do": "respond", "status": 503, "headers": {"x-should-retry": "false"}}, "3-")
     assert isinstance(asked.failure, Outage)
     assert asked.book.fates == ["answered", "answered", "outage"]
     assert (asked.requests, asked.brake.pulled, asked.naps.lengths) == (3, None, [])

@@ -4,7 +4,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from weigh.harness.stats.betting import MOST, fewest_zeros, log_stakes, lower_bound, p_above, upper_bound
@@ -44,7 +44,6 @@ two_valued = st.tuples(st.floats(-1, -0.15), st.floats(-0.05, 1))
 
 
 @given(two_valued, st.lists(st.booleans(), max_size=9))
-@settings(deadline=None, max_examples=60)
 def test_no_block_makes_the_stake_grow_on_average_where_the_mean_is_the_one_bet_against(ends, history):
     """For any past: the mean over the next value, of two with a mean of -.1, is the stake that was there."""
     low, high = ends
@@ -72,7 +71,6 @@ def test_rare_losses_that_make_up_the_mean_are_called_absent_no_more_often_than_
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.3, 0.0, 0.05, 0.4, 1.0]), min_size=1, max_size=80))
-@settings(deadline=None, max_examples=60)
 def test_a_bound_is_above_a_mean_exactly_when_that_mean_is_given_up(values):
     seen = np.array(values)
     for mean in (-0.5, -0.1, 0.0):

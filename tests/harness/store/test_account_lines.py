@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.harness.report.printed import markdown, plain_lines
 from tests.harness.results.ladder_frames import by_strength, planned, seats
-from weigh.harness.report.sections.tables import csv_text, markdown, plain_lines
+from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.standings import Ladder
 from weigh.harness.store.usage import Account, Accounts, Usage
@@ -69,10 +70,10 @@ def test_all_calls_of_an_entrant_stand_in_one_line_with_nothing_that_did_not_hap
         "calls: ann: 130 requests for 120 attempts, 8 repeated, 1 timed out, 2 given up, 2 fatal, 1 lost, 4 reused, "
         "6 unbilled, 4 of unknown billing, 7 refused, 2.5% truncated, 4.2% reasoning without text, "
         "2 prompts probably cut, 6 with an unknown finish reason, "
-        "answered in 0.50 s (median), 1.25 s (95 %), 1.25 s (most)"
+        "answered in 0.50 s (median), 1.25 s (95%), 1.25 s (most)"
     ) in lines
     assert (
-        "calls: bob: 100 requests for 100 attempts, answered in 0.50 s (median), 1.25 s (95 %), 1.25 s (most)"
+        "calls: bob: 100 requests for 100 attempts, answered in 0.50 s (median), 1.25 s (95%), 1.25 s (most)"
     ) in lines
     assert not any(line.startswith(("calls: cy", "calls: dan")) for line in lines)
 

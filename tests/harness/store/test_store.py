@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.store.store_cases import MODEL, call, manifest, new_run, planned, record, request, void
@@ -86,7 +86,6 @@ def test_any_text_comes_back(tmp_path: Path) -> None:
     steps = iter(range(10_000))
     with new_run(tmp_path / "run") as store:
 
-        @settings(max_examples=100, deadline=None)
         @given(texts=st.lists(st.text(alphabet=st.characters(), max_size=300), min_size=1, max_size=4))
         def comes_back(texts: list[str]) -> None:
             asked = request(messages=tuple(Message("user", text) for text in texts))

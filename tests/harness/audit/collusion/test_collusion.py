@@ -12,7 +12,9 @@ from tests.harness.audit.collusion.leagues import HONEST, PLANTED, SEVEN, League
 from weigh.games.goofspiel.rules import GOOFSPIEL
 from weigh.harness.audit.collusion.audit import Audit, Settings, audit
 from weigh.harness.audit.collusion.seats import RunOf
-from weigh.harness.report.sections.audit import markdown, plain_lines, sections
+from weigh.harness.report.render.markdown import markdown_sections
+from weigh.harness.report.render.text import plain_lines
+from weigh.harness.report.sections.audit import sections
 from weigh.harness.results import load
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
@@ -168,7 +170,7 @@ def test_names_cannot_act_on_a_terminal_or_on_markdown() -> None:
     evil = "a\x1b[2J|<b>"
     found = of(League((evil, "bob", "cat"), blocks=2, cards=5).records())
     assert "\x1b" not in text(found)
-    page = markdown(sections(found, 3))
+    page = markdown_sections(sections(found, 3))
     assert "\x1b" not in page
     assert "<b>" not in page
 

@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -196,7 +196,6 @@ def test_acting_otherwise_when_somebody_is_away_is_no_flag() -> None:
     assert not any(each.flagged for each in judged(mirrored).values())
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_rows_in_any_order_give_the_same_and_p_never_is_smaller_than_it_can_be(data: st.DataObject) -> None:
     tables = data.draw(st.lists(st.sampled_from(["bc", "bd", "cd"]), min_size=5, max_size=9))

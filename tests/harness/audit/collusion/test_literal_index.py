@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.audit.collusion.leagues import HONEST, League
@@ -57,7 +57,6 @@ def test_an_entrants_line_is_the_mean_of_its_episodes() -> None:
     assert bob.no_null == "one block only"
 
 
-@settings(max_examples=40, deadline=None)
 @given(seats=st.integers(2, 4), cards=st.integers(4, 13), seed=st.integers(0, 2**32))
 def test_the_index_re_derived_from_the_bids_is_the_records_measure(seats: int, cards: int, seed: int) -> None:
     rng = Random(seed)
@@ -74,7 +73,6 @@ def test_the_index_re_derived_from_the_bids_is_the_records_measure(seats: int, c
     )
 
 
-@settings(max_examples=25, deadline=None)
 @given(seats=st.integers(2, 4), seed=st.integers(0, 2**32))
 def test_the_null_counts_a_lent_sequence_as_the_game_would(seats: int, seed: int) -> None:
     rng = Random(seed)

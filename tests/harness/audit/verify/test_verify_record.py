@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.audit.verify.verify_cases import GAMES, episode, kept, lines, play
@@ -23,7 +23,6 @@ def test_a_played_record_re_derives_in_full(game: str) -> None:
     assert verify_record(json.loads(Record.model_validate(data).comparable())) == [], "times may be left out"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(GAMES), st.integers(0, 10**6), st.sampled_from((0.0, 0.3, 1.0)), st.sets(st.integers(0, 3)))
 def test_every_played_record_re_derives(game: str, number: int, faults: float, models: set[int]) -> None:
     record, _ = play(episode(game, number), models=tuple(models), faults=faults)

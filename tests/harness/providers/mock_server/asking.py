@@ -11,7 +11,10 @@ from typing import Any, TypeVar
 import aiohttp
 
 from tests.jumping_time import jumping, now
-from weigh.harness.providers.mock_server import MockServer, Options, Plan, Rule
+from weigh.harness.providers.mock_server import MockServer, Options, Plan
+from weigh.harness.providers.mock_server.exchange import Call
+from weigh.harness.providers.mock_server.rules import Rule
+from weigh.harness.providers.mock_server.wire import APIS
 
 BIDS = 'Your legal bids: 1, 2, 5, 9.\nEnd with an answer such as {"bid": 2}'
 PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages"}
@@ -29,6 +32,12 @@ def body(wire: str, text: str = BIDS, model: str = "mock-small", **more: Any) ->
     if wire == "responses":
         return {"model": model, "input": turn, **more}
     return {"model": model, "messages": turn, **({"max_tokens": 1024} if wire == "messages" else {}), **more}
+
+
+def call(wire: str = "chat", sent: Mapping[str, Any] | None = None, **more: Any) -> Call:
+    """A request with one user turn, or what was sent, as the server reads it."""
+    api = next(api for api in APIS if api.wire == wire)
+    return api.read(json.dumps(sent or body(wire, **more)).encode())
 
 
 def conversation(wire: str, *turns: tuple[str, str], **more: Any) -> dict[str, Any]:
@@ -119,6 +128,11 @@ def clock() -> float:
 def planned(*rules: Rule, **more: Any) -> Options:
     """Options with a fault plan."""
     return Options(plan=Plan(rules=rules), **more)
+
+
+def once(rule: Rule, wire: str = "chat") -> Got:
+    """The response to one request under a plan with this rule."""
+    return with_server(planned(rule), lambda client: client.ask(wire))
 
 
 async def until(true: Callable[[], bool], seconds: float = 2.0) -> None:

@@ -13,7 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from tests.harness.providers.mock_server.asking import BIDS, planned
-from weigh.harness.providers.mock_server import Hang, Html, MockServer, NullChoices, Options, Reply, Respond, Rule
+from weigh.harness.providers.mock_server import MockServer, Options
+from weigh.harness.providers.mock_server.rules import Hang, Html, NullChoices, Reply, Respond
 
 T = TypeVar("T")
 LONG = "The rules. " * 800
@@ -173,27 +174,27 @@ def test_a_conversations_front_is_counted_as_cached_the_way_each_api_counts() ->
 )
 def test_a_status_is_the_sdks_own_exception(status: int, error: type[openai.APIStatusError]) -> None:
     with pytest.raises(error, match="scripted") as caught:
-        through_openai(planned(Rule(action=Respond(status=status))), chat)
+        through_openai(planned(Respond(status=status)), chat)
     assert caught.value.request_id is not None
     with pytest.raises(getattr(anthropic, error.__name__), match="scripted"):
-        through_anthropic(planned(Rule(action=Respond(status=status))), message)
+        through_anthropic(planned(Respond(status=status)), message)
 
 
 def test_what_the_sdks_let_through_comes_through() -> None:
-    assert through_openai(planned(Rule(action=NullChoices())), chat).choices is None
-    assert str(through_openai(planned(Rule(action=Html())), chat)).startswith("<!DOCTYPE html>")
-    parts = through_openai(planned(Rule(action=Reply(kind="parts"))), chat).choices[0].message.content
+    assert through_openai(planned(NullChoices()), chat).choices is None
+    assert str(through_openai(planned(Html()), chat)).startswith("<!DOCTYPE html>")
+    parts = through_openai(planned(Reply(kind="parts")), chat).choices[0].message.content
     assert [part["type"] for part in parts] == ["thinking", "text"]
-    refused = through_openai(planned(Rule(action=Reply(kind="refused"))), chat).choices[0].message
+    refused = through_openai(planned(Reply(kind="refused")), chat).choices[0].message
     assert (refused.content, refused.refusal) == (None, "I can't help with that.")
-    declined = through_anthropic(planned(Rule(action=Reply(kind="refused"))), message)
+    declined = through_anthropic(planned(Reply(kind="refused")), message)
     assert (declined.content, declined.stop_reason, declined.stop_details.type) == ([], "refusal", "refusal")
-    called = through_openai(planned(Rule(action=Reply(kind="tool-calls"))), respond)
+    called = through_openai(planned(Reply(kind="tool-calls")), respond)
     assert [item.type for item in called.output] == ["function_call"]
 
 
 def test_a_hang_is_the_sdks_timeout() -> None:
-    options = planned(Rule(action=Hang()))
+    options = planned(Hang())
     with pytest.raises(openai.APITimeoutError):
         through_openai(options, chat, seconds=0.2)
     with pytest.raises(anthropic.APITimeoutError):

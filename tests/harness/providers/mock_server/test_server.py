@@ -13,18 +13,9 @@ import pytest
 
 from tests.harness.providers.mock_server.asking import BIDS, WIRES, Client, body, planned, until, with_server
 from tests.jumping_time import jumping, now
-from weigh.harness.providers.mock_server import (
-    CannotListen,
-    Cut,
-    Hang,
-    Limit,
-    MockServer,
-    Options,
-    Plan,
-    Reply,
-    Respond,
-    Rule,
-)
+from weigh.harness.providers.mock_server import CannotListen, MockServer, Options, Plan
+from weigh.harness.providers.mock_server.counters import OTHER, RecentTally, Tally
+from weigh.harness.providers.mock_server.rules import Cut, Hang, Limit, Reply, Respond
 
 
 def test_requests_are_counted_by_wire_model_tag_rule_and_outcome() -> None:
@@ -38,7 +29,7 @@ def test_requests_are_counted_by_wire_model_tag_rule_and_outcome() -> None:
         assert found == {**client.server.stats(), "connections": 0}
         return found
 
-    stats = with_server(planned(Rule(action=Respond(status=503), name="down", wire="responses")), use)
+    stats = with_server(planned(Respond(status=503, name="down", wire="responses")), use)
     assert stats["requests"] == 6
     assert stats["by_wire"] == {"chat": 3, "responses": 1, "messages": 2}
     assert stats["by_model"] == {
@@ -103,8 +94,8 @@ def test_token_totals_are_what_the_responses_said(wire: str) -> None:
 
 def test_usage_that_was_changed_or_left_out_is_counted_as_it_was_told() -> None:
     rules = (
-        Rule(action=Reply(set={"usage.prompt_tokens": 4096}), nth=1),
-        Rule(action=Reply(drop=("usage",)), nth=2),
+        Reply(set={"usage.prompt_tokens": 4096}, nth=1),
+        Reply(drop=("usage",), nth=2),
     )
 
     async def use(client: Client) -> int:
@@ -124,7 +115,7 @@ def test_a_request_answered_twice_is_noticed_and_a_retry_after_a_failure_is_not(
             found.append(client.server.stats()["answered_again"])
         return found
 
-    assert with_server(planned(Rule(action=Respond(status=500), nth=1)), use) == [0, 0, 0, 1]
+    assert with_server(planned(Respond(status=500, nth=1)), use) == [0, 0, 0, 1]
 
 
 def test_the_log_keeps_the_last_requests_without_headers() -> None:
@@ -135,7 +126,7 @@ def test_the_log_keeps_the_last_requests_without_headers() -> None:
         assert log == list(client.server.log())
         return log
 
-    log = with_server(planned(Rule(action=Respond(status=500), nth=5, name="last"), log_size=2), use)
+    log = with_server(planned(Respond(status=500, nth=5, name="last"), log_size=2), use)
     assert log == [
         {
             "wire": "chat",
@@ -177,7 +168,7 @@ def test_a_reset_starts_statistics_and_plan_over() -> None:
         statuses += [(await client.ask("chat")).status for _ in range(2)]
         return statuses
 
-    assert with_server(planned(Rule(action=Respond(status=503), nth=1)), use) == [503, 200, 503, 200]
+    assert with_server(planned(Respond(status=503, nth=1)), use) == [503, 200, 503, 200]
 
 
 def test_another_plan_can_be_followed_while_running() -> None:
@@ -198,7 +189,7 @@ def test_an_outage_of_one_provider_leaves_the_other_alone() -> None:
     async def use(client: Client) -> list[int]:
         return [(await client.ask(wire)).status for wire in WIRES]
 
-    assert with_server(planned(Rule(action=Respond(status=529), wire="messages")), use) == [200, 200, 529]
+    assert with_server(planned(Respond(status=529, wire="messages")), use) == [200, 200, 529]
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'{"model": NaN}', b"\xff", b"[" * 100_000])
@@ -298,7 +289,7 @@ def test_the_addresses_fit_the_sdks() -> None:
 def test_stopping_does_not_wait_for_what_hangs() -> None:
     async def run() -> float:
         async with aiohttp.ClientSession() as session:
-            async with MockServer(planned(Rule(action=Hang()))) as server:
+            async with MockServer(planned(Hang())) as server:
                 asked = asyncio.create_task(Client(session, server).ask("chat"))
                 await until(lambda: server.stats()["in_flight"] == 1)
                 started = now()
@@ -312,10 +303,10 @@ def test_stopping_does_not_wait_for_what_hangs() -> None:
 
 def test_whatever_happens_every_request_has_one_outcome() -> None:
     rules = (
-        Rule(action=Cut(), share=0.2),
-        Rule(action=Respond(status=429, retry_after="1s"), share=0.2),
-        Rule(action=Hang(), share=0.2, name="hang"),
-        Rule(action=Limit(in_flight=5)),
+        Cut(share=0.2),
+        Respond(status=429, retry_after="1s", share=0.2),
+        Hang(share=0.2, name="hang"),
+        Limit(in_flight=5),
     )
 
     async def use(client: Client) -> dict[str, Any]:
@@ -333,3 +324,18 @@ def test_whatever_happens_every_request_has_one_outcome() -> None:
     stats = with_server(planned(*rules, faults="refused=0.2", latency="20ms"), use)
     assert stats["requests"] == sum(stats["sent"].values()) == 100
     assert set(stats["sent"]) == {"200", "429", "cut", "gone"}
+
+
+def test_a_recent_tally_forgets_what_was_counted_longest_ago() -> None:
+    tally = RecentTally(most=2)
+    assert [tally.add(key) for key in "aabacb"] == [1, 2, 1, 3, 1, 1]  # c drives out b, then b drives out a
+    assert tally.add("c") == 2
+    assert tally.add("a") == 1
+
+
+def test_a_named_tally_counts_names_beyond_its_bound_together() -> None:
+    tally = Tally()
+    for name in ("a", "b", "c", "d", "a"):
+        tally.add(name, most=2)
+    tally.add("c", 5, most=2)
+    assert tally == {"a": 2, "b": 1, OTHER: 7}

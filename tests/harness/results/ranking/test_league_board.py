@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.harness.results.ladder_frames import by_strength, planned, seats
 from tests.harness.results.ranking.pair_cases import board, by_list, episodes
 from weigh.harness.errors import RowsInvalid
-from weigh.harness.report.render.sheets import sheet_lines, sheet_markdown
-from weigh.harness.report.sections.board_sheets import board_sheets
+from weigh.harness.report.render.markdown import markdown_sections
+from weigh.harness.report.render.text import plain_lines
+from weigh.harness.report.sections.ladder import board_sections
 from weigh.harness.results.ranking.elo import SHUFFLES, boards
 from weigh.harness.results.ranking.ladder import rank
 
@@ -94,7 +95,7 @@ def test_one_episode_has_no_spread_and_no_episode_no_rows():
     assert board(one).same_order is None
     none = boards(one.iloc[:0], rank(one.iloc[:0], expected_episodes={"g": 6}))
     assert [(found.game, found.rows) for found in none] == [("g", ())]
-    assert "no scored episode" in sheet_lines(board_sheets(none, 80), 80)
+    assert "no scored episode" in plain_lines(board_sections(none), 80)
 
 
 def test_a_board_that_orders_otherwise_than_the_mean_is_marked():
@@ -104,12 +105,12 @@ def test_a_board_that_orders_otherwise_than_the_mean_is_marked():
     assert [line.entrant for line in found.rows] == ["bob", "ann"]
     assert all(line.elo_disagrees for line in found.rows)
     assert [line.elo_rank for line in found.rows] == [2, 1]
-    lines = sheet_lines(board_sheets([found], 80), 80)
+    lines = plain_lines(board_sections([found]), 80)
     assert any("2*" in line for line in lines)
     assert "* another order than the mean's" in lines
     agreeing = board(seats(planned(NAMES, 4, 4), by_strength({"ann": 0.4, "bob": 0.1, "cy": -0.1, "dan": -0.4})))
     assert not any(line.elo_disagrees for line in agreeing.rows)
-    assert "*" not in "\n".join(sheet_lines(board_sheets([agreeing], 80), 80))
+    assert "*" not in "\n".join(plain_lines(board_sections([agreeing]), 80))
 
 
 def test_an_entrant_that_is_not_ranked_is_rated_and_takes_nobodys_rank():
@@ -120,9 +121,7 @@ def test_an_entrant_that_is_not_ranked_is_rated_and_takes_nobodys_rank():
     assert (ann.rank, ann.elo_rank) == (None, None)
     assert ann.elo > 1000
     assert [line.elo_rank for line in found.rows if line.unranked is None] == [1, 2, 3]
-    assert any(
-        line.startswith("not ranked: ann: the fallback made") for line in sheet_lines(board_sheets([found], 80), None)
-    )
+    assert any(line.startswith("not ranked: ann: the fallback made") for line in plain_lines(board_sections([found])))
 
 
 def test_the_view_without_fallback_episodes_is_the_ladders():
@@ -147,7 +146,7 @@ def test_an_entrant_at_two_seats_of_a_table_is_refused():
         board(frame)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(st.randoms(use_true_random=False), st.lists(st.integers(-3, 3), min_size=4, max_size=4))
 def test_boards_depend_neither_on_the_order_of_rows_nor_on_names(random, strengths):
     plan = planned(NAMES, 4, 3)
@@ -168,9 +167,9 @@ def test_the_forms_hold_hostile_names_and_80_columns():
         "very-long-provider/very-long-model-name@1": -0.3,
     }
     found = board(seats(planned(list(hostile), 4, 3), by_strength(hostile)))
-    lines = sheet_lines(board_sheets([found], 80), 80)
+    lines = plain_lines(board_sections([found]), 80)
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in "\n".join(lines)
-    assert "a\\|b" in sheet_markdown(board_sheets([found], None))
+    assert "a\\|b" in markdown_sections(board_sections([found]))
     document = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert document["rows"][0]["elo_spread"].keys() == {"mean", "sd", "low", "high", "best_rank", "worst_rank"}

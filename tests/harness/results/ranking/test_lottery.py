@@ -49,7 +49,7 @@ def test_of_several_lotteries_it_is_the_most_even():
     assert maximal_lottery(antisymmetric([0.0, 1.0, 1.0], 3)) == pytest.approx([0.5, 0.5, 0])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(margins(), st.randoms(use_true_random=False))
 def test_nobody_beats_it_it_is_the_most_even_and_names_play_no_part(margin, random):
     p = maximal_lottery(margin)
@@ -110,6 +110,5 @@ def test_who_is_below_all_of_a_circle_is_left_out_of_it():
 
 
 @given(margins(), st.sampled_from([1e-9, 1e-4, 0.3]))
-@settings(deadline=None)
 def test_the_size_of_margins_plays_no_part(margin, size):
     assert maximal_lottery(size * margin) == pytest.approx(maximal_lottery(margin), abs=1e-7)

@@ -1,10 +1,8 @@
 """What is said about a ladder before its numbers are believed."""
 
-import io
 import json
 
-from rich.console import Console
-
+from tests.harness.report.printed import markdown, plain_lines, printed
 from tests.harness.results.ladder_frames import (
     FOUR,
     by_strength,
@@ -17,7 +15,6 @@ from tests.harness.results.ladder_frames import (
     text,
     voids,
 )
-from weigh.harness.report.sections.tables import markdown, plain_lines, renderable
 from weigh.harness.results.ranking.ladder import rank
 
 
@@ -86,9 +83,7 @@ def test_o34_how_partial_a_run_is_stands_in_every_form():
     assert plain_lines(ladder)[0].startswith("g: 5 of 10 episodes")
     assert f"- note: {said}" in markdown(ladder).splitlines()
     assert markdown(ladder).startswith("### g: 5 of 10 episodes")
-    out = io.StringIO()
-    Console(file=out, width=100).print(renderable(ladder, 100))
-    assert f"note: {said}" in out.getvalue().splitlines()
+    assert f"note: {said}" in printed(ladder, 100).splitlines()
     (game,) = json.loads(json.dumps(ladder.to_json()))["games"]
     assert (game["episodes"], game["expected"]) == (5, 10)
     assert {"kind": "partial", "text": said} in game["caveats"]

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from benches.coverage import GAMES, League, Table, measure_games
+from tests.harness.report.printed import plain_lines
 from tests.harness.results.ladder_frames import FOUR, by_strength, four, game_of, kinds, planned, row, seats, text
-from weigh.harness.report.sections.tables import plain_lines
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.ranks import call_first, places
 from weigh.harness.results.ranking.standings import Interval
@@ -319,7 +319,7 @@ def test_the_mean_by_seat_ends_where_scores_end():
     first = {"g/b0000": 1.0, "g/b0001": -0.6}
     frame = seats(planned(["ann", "bob"], blocks=2), lambda e, seat: first[e.block] * (1 - 2 * seat))
     (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("mean by seat")]
-    assert line == "mean by seat: 0 +0.200 (-1.000..+1.000), 1 -0.200 (-1.000..+1.000)"
+    assert line == "mean by seat: 0 +0.200 [-1.000, +1.000], 1 -0.200 [-1.000, +1.000]"
 
 
 def test_140_blocks_of_three_scripted_players_call_their_leader_first():

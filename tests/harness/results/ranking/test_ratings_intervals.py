@@ -68,7 +68,7 @@ def test_a_saturated_schedule_has_no_interval():
 
 
 @given(st.permutations(range(6)), st.integers(0, 100))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=settings.default.max_examples // 5)
 def test_renumbering_entrants_renumbers_the_estimates(order, seed):
     table, score, found = played(League(6, 4, 9), seed)
     renamed = np.array(order)[table.entrant]

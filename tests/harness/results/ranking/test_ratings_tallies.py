@@ -79,36 +79,3 @@ def test_m04_missing_scores_are_counted_and_stand_in_no_mean():
     assert (ann.unscored, ann.episodes, ann.blocks) == (8, 16, 4)
     assert ann.mean == pytest.approx(scored.mean(), abs=1e-12)
     assert text(ladder, "unscored") == "8 of 96 seat-episodes have no score; means are over the other 88"
-
-
-def test_the_score_per_dollar_is_over_the_same_episodes():
-    frame = four()
-    dear = (frame.entrant == "ann") & (frame.seat == 2)
-    frame.loc[dear, "cost_usd"] = 0.07
-    ladder = rank(frame)
-    mine = frame[frame.entrant == "ann"]
-    assert row(ladder, "ann").score_per_dollar == pytest.approx(mine.score.sum() / (18 * 0.01 + 6 * 0.07))
-    assert row(ladder, "cy").score_per_dollar < 0
-    frame.loc[dear & (frame.episode == frame[dear].episode.iloc[0]), "score"] = math.nan
-    unscored = row(rank(frame), "ann").score_per_dollar
-    assert unscored == pytest.approx(frame[frame.entrant == "ann"].score.sum() / (18 * 0.01 + 5 * 0.07))
-
-
-def test_the_score_per_dollar_of_left_out_episodes_is_left_out():
-    frame = four()
-    first = frame.episode == frame.episode.min()
-    frame.loc[first & (frame.entrant == "cy"), ["by_model", "by_fallback"]] = [5, 5]
-    frame.loc[first, "cost_usd"] = math.nan
-    kept = frame[~first & (frame.entrant == "ann")]
-    assert row(rank(frame), "ann").score_per_dollar is None
-    found = row(rank(frame, exclude_fallback_episodes=True), "ann").score_per_dollar
-    assert found == pytest.approx(kept.score.sum() / kept.cost_usd.sum())
-
-
-def test_there_is_no_score_per_dollar_without_a_known_cost():
-    frame = four()
-    frame.loc[(frame.entrant == "ann") & (frame.seat == 0), "cost_usd"] = math.nan
-    frame.loc[frame.entrant == "bob", "cost_usd"] = 0.0
-    ladder = rank(frame)
-    assert [row(ladder, name).score_per_dollar for name in ("ann", "bob", "dan")] == [None, None, None]
-    assert row(ladder, "cy").score_per_dollar is not None

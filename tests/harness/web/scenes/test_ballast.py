@@ -121,7 +121,7 @@ def test_the_clock_may_stop_it_before_the_first_move():
     assert end.feed[-1] == f"Scores: {ASH} 0.0000 (0), {ASPEN} 0.0000 (0)."
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @for_all(st.integers(2, 7), st.integers(2, 5), st.integers(0, 9_999), st.none() | st.integers(0, 9), st.data())
 def test_every_game_draws(weights, scales, seed, stop, data):
     entrants = tuple(data.draw(st.sampled_from(HOSTILE)) for _ in range(2))

@@ -92,7 +92,7 @@ def test_the_clocks_end_is_told_as_such():
     assert frames(stop=0)[-1].label == "end: wall-clock"
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @for_all(st.integers(2, 10), st.integers(4, 13), st.integers(0, 999), st.data())
 def test_every_table_draws_and_stays_small(seats, cards, seed, data):
     config = {"seats": seats, "cards": cards, "max_rounds": data.draw(st.integers(1, cards))}

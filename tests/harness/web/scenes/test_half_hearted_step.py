@@ -201,7 +201,7 @@ def modest(state, seat, step, rng):
     return chance(state, seat, step, rng)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @for_all(
     st.sampled_from([3, 5, 7, 9, 11]),
     st.integers(1, 9),

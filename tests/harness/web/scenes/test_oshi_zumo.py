@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from hypothesis import given as for_all
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.harness.web.episodes import given, played
@@ -59,7 +58,6 @@ def test_the_clocks_end_is_told_as_such():
     assert frames([], {}, stop=0)[-1].feed[0] == "The clock stopped the match."
 
 
-@settings(max_examples=20, deadline=None)
 @for_all(st.integers(4, 50), st.integers(1, 5), st.integers(0, 2), st.integers(0, 999))
 def test_every_field_draws_and_stays_small(coins, size, least, seed):
     record = played("oshi_zumo", {"coins": coins, "size": size, "min_bid": least}, seed=seed)

@@ -1,0 +1,325 @@
+"""The ladder of each game for a terminal, a pipe, Markdown and CSV: the table, and the lines below it.
+
+Owns headings, cells, which columns come with more room, and the wording of the lines. The JSON form is
+`Ladder.to_json`. Computes nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
+from weigh.harness.report.render.text import GAP, width_of
+from weigh.harness.results.ranking.all_games import blend
+from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing, ladder_rows
+from weigh.harness.results.ranking.warnings import flags
+from weigh.harness.stats.clustered import ZERO
+from weigh.harness.store.usage import Usage
+from weigh.harness.words import count, interval, money, plural, score, share, shown, tokens
+
+EMPTY = "no finished episode"
+"""Stands in the place of a table without a row."""
+
+LONGEST_NAME = 32
+"""Columns of a terminal that a name may take before a further column is left out for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of the ladder: what stands in it."""
+
+    heading: str
+    cell: Callable[[Standing], str]
+    right: bool = True
+
+
+def rank_cell(standing: Standing) -> str:
+    """`1` for a rank that is sure, `1-3` for ranks that cannot be told apart, `-` for none."""
+    if standing.rank is None or standing.rank_interval is None:
+        return NOTHING
+    low, high = standing.rank_interval
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def interval_cell(found: Interval | None) -> str:
+    return interval(None if found is None else (found.low, found.high))
+
+
+def difference_cell(detectable: float | None) -> str:
+    """The smallest difference that a run shows, where there is an interval."""
+    return "more than any two means can differ" if detectable is None else f"{detectable:.3f}"
+
+
+def _cost(standing: Standing) -> str:
+    spend = standing.spend
+    return money(spend.cost_known_usd, spend.cost_unknown_episodes) if spend.calls else NOTHING
+
+
+def _cost_per_episode(standing: Standing) -> str:
+    spend = standing.spend
+    if not spend.calls:
+        return NOTHING
+    return "unknown" if spend.cost_per_episode_usd is None else money(spend.cost_per_episode_usd)
+
+
+def _tokens(value: int | None, spend: Spend) -> str:
+    return tokens(value, spend.unknown_usage_calls) if spend.calls else NOTHING
+
+
+RANK = Field("rank", rank_cell)
+MEAN = Field("mean", lambda s: score(s.mean))
+INTERVAL = Field("95% interval", lambda s: interval_cell(s.interval))
+EPISODES = Field("n", lambda s: str(s.episodes))
+FALLBACK = Field("fallback", lambda s: share(s.conduct.fallback_rate))
+ESSENTIAL = (RANK, MEAN, INTERVAL, EPISODES, FALLBACK)
+"""Beside the entrant; they fit 60 columns."""
+GOES = {INTERVAL.heading: 1, FALLBACK.heading: 2}
+"""What goes where even these are too much, the first first."""
+
+BLOCKS = Field("blocks", lambda s: str(s.blocks))
+
+FURTHER: tuple[Field, ...] = (
+    Field("flags", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
+    Field("P(first)", lambda s: share(s.p_first)),
+    Field("adjusted", lambda s: score(s.adjusted)),
+    BLOCKS,
+    Field("void", lambda s: share(s.conduct.void_rate)),
+    Field("$/episode", _cost_per_episode),
+    Field("collusion", lambda s: NOTHING if s.collusion is None else f"{s.collusion:.3f}"),
+    Field("at .5+", lambda s: share(s.collusion_high)),
+    Field("own moves", lambda s: share(s.conduct.own_move_rate)),
+    Field("retried", lambda s: share(s.conduct.retry_rate)),
+    Field("schedule", lambda s: score(s.strength)),
+    Field("adjusted 95%", lambda s: interval_cell(s.adjusted_interval)),
+    Field("points", lambda s: NOTHING if s.points is None else f"{s.points:.2f}"),
+    Field("calls", lambda s: count(s.spend.calls) if s.spend.calls else NOTHING),
+    Field("tokens in", lambda s: _tokens(s.spend.input_tokens, s.spend)),
+    Field("cached", lambda s: _tokens(s.spend.cached_tokens, s.spend)),
+    Field("tokens out", lambda s: _tokens(s.spend.output_tokens, s.spend)),
+    Field("reasoning", lambda s: _tokens(s.spend.reasoning_tokens, s.spend)),
+    Field("cost", _cost),
+    Field("s/call", lambda s: NOTHING if s.spend.latency_mean is None else f"{s.spend.latency_mean:.2f}"),
+)
+"""The rest, the first to keep first."""
+
+
+def ladder_table(standings: Sequence[Standing], width: int | None = None, caption: str = "") -> Table:
+    """A row for each standing, with as many of the further columns as fit `width` (None: all).
+
+    A column of nothing but `-` is left out.
+    """
+    longest = max([*(width_of(shown(standing.entrant)) for standing in standings), len("entrant")])
+    fields = list(ESSENTIAL)
+    for field in FURTHER:
+        if not any(says(field, standing) for standing in standings):
+            continue
+        if width is not None and min(longest, LONGEST_NAME) + _beside([*fields, field], standings) > width:
+            break
+        fields.append(field)
+    columns = [Column(field.heading, numeric=field.right, goes=GOES.get(field.heading, 0)) for field in fields]
+    columns.insert(1, Column("entrant", numeric=False, name=True))
+    rows = []
+    for standing in standings:
+        row = [field.cell(standing) for field in fields]
+        rows.append([row[0], standing.entrant, *row[1:]])
+    return Table(caption, tuple(columns), cells(rows))
+
+
+def says(field: Field, standing: Standing) -> bool:
+    return field.cell(standing) != NOTHING
+
+
+def _beside(fields: Sequence[Field], standings: Sequence[Standing]) -> int:
+    """The width of these columns, with the gap before each of them or before the name."""
+    return sum(max(len(field.heading), *(len(field.cell(s)) for s in standings)) + GAP for field in fields)
+
+
+def ladder_sections(ladder: Ladder, width: int | None = None) -> list[Section]:
+    """A section for each game, and one for what each model was paid in all."""
+    made = []
+    for game in ladder.games:
+        table: tuple[Block, ...] = (ladder_table(game.standings, width),) if game.standings else ()
+        made.append(Section(heading(game, ladder), blocks=(*table, bullets(notes(game)))))
+    if last := totals(ladder):
+        made.append(Section("", blocks=(bullets(last),)))
+    return made
+
+
+def equal_weight_section(ladder: Ladder) -> Section:
+    """The macro average over games, of the entrants that are ranked in all of them."""
+    rows = blend(ladder)
+    games = [game.game for game in ladder.games]
+    title = f"all games, each with equal weight: {', '.join(games)}"
+    if not rows:
+        return Section(title, blocks=(bullets(["no entrant is ranked in every one of them"]),))
+    columns = (Column("entrant", numeric=False, name=True), *map(Column, ("mean", INTERVAL.heading, *games)))
+    texts = (
+        (row.entrant, score(row.mean), interval_cell(row.interval), *(score(row.by_game[game]) for game in games))
+        for row in rows
+    )
+    return Section(title, blocks=(Table("", columns, cells(texts)),))
+
+
+def csv_text(ladder: Ladder) -> str:
+    """For other programs: a row for each entrant of each game, every number unrounded, unknown ones empty.
+
+    The columns are those of `harness.results.ranking.standings`.
+    """
+    columns, rows = ladder_rows(ladder)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def heading(ladder: GameLadder, view: Ladder) -> str:
+    """One line: the game, how much of it is played, and which episodes count."""
+    expected = "" if ladder.expected is None else f" of {ladder.expected}"
+    parts = [f"{shown(ladder.game)}: {ladder.episodes}{expected} episodes, {plural(ladder.blocks, 'block')}"]
+    if view.fallback_episodes == "left out":
+        parts.append(f"{ladder.left_out} with fallback moves left out")
+    if ladder.voids:
+        parts.append(f"{ladder.voids} void")
+    return ", ".join(parts)
+
+
+def notes(ladder: GameLadder) -> list[str]:
+    """Everything else, a line each."""
+    standings = ladder.standings
+    lines = [f"not ranked: {shown(s.entrant)}: {s.unranked}" for s in standings if s.unranked]
+    lines += [f"faults: {line}" for line in map(_faults, standings) if line]
+    lines += [f"cost: {line}" for line in map(_spend, standings) if line]
+    lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
+    if ladder.seats:
+        lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
+    lines += _called_first(ladder) + _detectable(ladder)
+    return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
+
+
+def _called_first(ladder: GameLadder) -> list[str]:
+    """Only where a correction was made: with one game the rank says it all."""
+    return [
+        f"called first: {shown(s.entrant)} (p = {s.first_p:.2g}, among all games {s.first_p_holm:.2g})"
+        for s in ladder.standings
+        if s.first and s.first_p is not None and s.first_p_holm is not None and s.first_p != s.first_p_holm
+    ]
+
+
+def _detectable(ladder: GameLadder) -> list[str]:
+    """Nothing where no number tells more than that play repeats itself."""
+    parts = []
+    lead, ranked = ladder.lead, sum(s.rank is not None for s in ladder.standings)
+    judged = lead is not None and lead.interval is not None
+    if lead is not None and judged and (lead.detectable is None or lead.detectable > ZERO):
+        parts.append(f"{difference_cell(lead.detectable)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
+    if ranked > 2 and (judged if ladder.detectable is None else ladder.detectable > ZERO):
+        parts.append(f"{difference_cell(ladder.detectable)} between two typical entrants")
+    if not parts:
+        return []
+    played = plural(ladder.blocks, "block")
+    return [f"smallest difference that {played} would show in four runs of five: {', '.join(parts)}"]
+
+
+def _faults(standing: Standing) -> str:
+    conduct = standing.conduct
+    kinds = sorted(((n, kind) for kind, n in conduct.faults.items() if n), key=lambda item: (-item[0], item[1]))
+    if not kinds:
+        return ""
+    causes = ", ".join(f"{kind} {n}" for n, kind in kinds)
+    return (
+        f"{shown(standing.entrant)}: {causes} in {plural(conduct.decisions, 'decision')}; "
+        f"{share(conduct.retry_rate)} asked again, {share(conduct.fallback_rate)} moved by the fallback"
+    )
+
+
+def _spend(standing: Standing) -> str:
+    spend = standing.spend
+    if not spend.calls:
+        return ""
+    parts = [
+        money(spend.cost_known_usd, spend.cost_unknown_episodes),
+        plural(spend.calls, "call"),
+        _token_words(spend),
+    ]
+    if spend.unknown_usage_calls:
+        parts.append(f"tokens unknown for {plural(spend.unknown_usage_calls, 'call')}")
+    if spend.cost_per_episode_usd is not None:
+        parts.insert(1, f"{money(spend.cost_per_episode_usd)} an episode")
+    if spend.latency_mean is not None:
+        parts.append(f"{spend.latency_mean:.2f} s a call")
+    return f"{shown(standing.entrant)}: {', '.join(parts)}"
+
+
+def _token_words(spent: Spend | Usage) -> str:
+    """Tokens in and out, with the parts of each."""
+    lower = spent.unknown_usage_calls
+    read = {"cached": spent.cached_tokens, "cache-written": spent.cache_written_tokens}
+    return (
+        f"tokens {tokens(spent.input_tokens, lower)} in{_parts(read)}, "
+        f"{tokens(spent.output_tokens, lower)} out{_parts({'reasoning': spent.reasoning_tokens})}"
+    )
+
+
+def _parts(named: Mapping[str, int | None]) -> str:
+    told = ", ".join(f"{count(number)} {name}" for name, number in named.items() if number)
+    return f" ({told})" if told else ""
+
+
+def _traffic(standing: Standing) -> str:
+    """All calls of an entrant, and what is not as it should be among them."""
+    traffic = standing.traffic
+    if traffic is None:
+        return ""
+    return f"{shown(standing.entrant)}: {', '.join(_fates(traffic))}"
+
+
+def _fates(traffic: Usage) -> list[str]:
+    parts = [f"{plural(traffic.calls, 'request')} for {plural(traffic.attempts, 'attempt')}"]
+    parts += [
+        f"{number} {word}"
+        for word, number in (
+            ("repeated", traffic.repeated_calls),
+            ("timed out", traffic.timed_out_calls),
+            ("given up", traffic.outage_calls),
+            ("fatal", traffic.fatal_calls),
+            ("lost", traffic.lost_calls),
+            ("reused", traffic.reused_calls),
+            ("unbilled", traffic.unbilled_calls),
+            ("of unknown billing", traffic.unknown_billing_calls),
+            ("refused", traffic.refused_calls),
+        )
+        if number
+    ]
+    if traffic.truncated_calls:
+        parts.append(f"{share(traffic.truncation_rate)} truncated")
+    if traffic.reasoning_only_calls:
+        parts.append(f"{share(traffic.reasoning_only_rate)} reasoning without text")
+    if traffic.cut_prompt_calls:
+        parts.append(f"{plural(traffic.cut_prompt_calls, 'prompt')} probably cut")
+    if traffic.unknown_stop_calls:
+        parts.append(f"{traffic.unknown_stop_calls} with an unknown finish reason")
+    latency = traffic.latency
+    if latency.p50 is not None and latency.p95 is not None and latency.max is not None:
+        parts.append(f"answered in {latency.p50:.2f} s (median), {latency.p95:.2f} s (95%), {latency.max:.2f} s (most)")
+    return parts
+
+
+def totals(ladder: Ladder) -> list[str]:
+    """Below all tables: what each model was asked and paid in all games, a line each."""
+    lines = []
+    for account in ladder.accounts.models:
+        used = account.usage
+        parts = [money(used.cost_known_usd, used.unknown_cost_calls), *_fates(used), _token_words(used)]
+        if used.unknown_cost_calls:
+            parts.append(f"cost unknown for {plural(used.unknown_cost_calls, 'call')}")
+        lines.append(f"in all: {shown(account.model or '')}: {', '.join(parts)}")
+    return lines
+
+
+def _seat(seat: SeatMean) -> str:
+    sure = "" if seat.interval is None else f" {interval_cell(seat.interval)}"
+    return f"{seat.seat} {score(seat.mean)}{sure}"
