@@ -98,7 +98,7 @@ class Results:
     @cached_property
     def ladder(self) -> pd.DataFrame:
         """One row for each entrant in each game: the columns of `weigh rank --format csv`."""
-        from weigh.harness.results.ranking.flat import ladder_frame
+        from weigh.harness.results.ranking.standings import ladder_frame
 
         return ladder_frame(self.rank())
 

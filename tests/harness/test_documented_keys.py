@@ -13,8 +13,8 @@ from weigh.harness.audit.collusion.audit import Settings, audit
 from weigh.harness.audit.collusion.rematch import Answer, Contrast, Level
 from weigh.harness.audit.collusion.seats import RunOf
 from weigh.harness.audit.measures.persistent_calibration import Correlation
+from weigh.harness.results.ranking.caveats import ITEMS, WORDS, CaveatKind
 from weigh.harness.results.ranking.ladder import rank
-from weigh.harness.results.ranking.standings import CaveatKind
 from weigh.harness.store.usage import Account, Usage
 
 METHOD = (Path(__file__).resolve().parents[2] / "docs" / "method.md").read_text(encoding="utf-8")
@@ -54,6 +54,8 @@ def test_every_key_of_a_ladder() -> None:
 
 def test_every_kind_of_caveat() -> None:
     assert set(CaveatKind.__args__) - documented("The JSON form") == set()
+    assert {name.partition(".")[0] for name in WORDS} == set(CaveatKind.__args__)
+    assert set(ITEMS) <= set(CaveatKind.__args__)
 
 
 def test_every_key_of_a_second_board() -> None:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.report.render.text import GAP, width_of
 from weigh.harness.results.ranking.all_games import blend
-from weigh.harness.results.ranking.flat import ladder_rows
-from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing
+from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing, ladder_rows
 from weigh.harness.results.ranking.warnings import flags
 from weigh.harness.stats.clustered import ZERO
 from weigh.harness.store.usage import Usage
@@ -167,7 +166,7 @@ def equal_weight_section(ladder: Ladder) -> Section:
 def csv_text(ladder: Ladder) -> str:
     """For other programs: a row for each entrant of each game, every number unrounded, unknown ones empty.
 
-    The columns are those of `harness.results.ranking.flat`.
+    The columns are those of `harness.results.ranking.standings`.
     """
     columns, rows = ladder_rows(ladder)
     text = io.StringIO()

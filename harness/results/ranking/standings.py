@@ -1,4 +1,4 @@
-"""The ladder as values: what is known of every entrant in every game, and its JSON form.
+"""The ladder as values: what is known of every entrant in every game, its JSON form, and flat rows of it.
 
 Owns the words and keys of a ladder, and where an interval is cut. Computes nothing else:
 `harness.results.ranking.ladder` makes these, `harness.report.sections.tables` shows them.
@@ -14,9 +14,11 @@ from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json
+from weigh.harness.results.ranking.caveats import Caveat
 from weigh.harness.store.usage import Account, Accounts, Usage
 
 if TYPE_CHECKING:
+    import pandas as pd
     from _typeshed import DataclassInstance
 
 SCHEMA = 1
@@ -182,45 +184,6 @@ class Lead:
     five; None without an interval, and where no two means can differ so much."""
 
 
-CaveatKind: TypeAlias = Literal[
-    "partial",
-    "not_separated",
-    "uneven_schedule",
-    "few_blocks",
-    "no_spread",
-    "several_games",
-    "no_baseline",
-    "same_policy",
-    "renamed_policy",
-    "not_in_all_runs",
-    "adjusted_beyond",
-    "one_opponent",
-    "not_linked",
-    "uneven_meetings",
-    "incomplete_blocks",
-    "shared_deals",
-    "mixed_tables",
-    "unscored",
-    "voids",
-    "left_out",
-    "unknown_cost",
-    "cut_prompts",
-    "reasoning_only",
-    "refusals",
-    "unequal_truncation",
-    "reused",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Caveat:
-    """Something to know before the numbers are believed."""
-
-    kind: CaveatKind
-    text: str
-    """One line for people. Entrant names stand in it as they are."""
-
-
 @dataclass(frozen=True, slots=True)
 class GameLadder:
     """The ladder of one game."""
@@ -273,7 +236,7 @@ def _json(value: object) -> Json:
         return [value.low, value.high]
     if isinstance(value, Usage):
         return value.traffic()
-    if isinstance(value, Account):
+    if isinstance(value, Account | Caveat):
         return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         return json_object(value)
@@ -284,3 +247,63 @@ def _json(value: object) -> Json:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise TypeError(f"{type(value).__name__} has no place in a ladder")
+
+
+LadderRow: TypeAlias = dict[str, Json]
+
+PAIRS = ("interval", "rank_interval", "adjusted_interval")
+LISTS = ("models", "policies")
+TEXTS = ("game", "entrant", "unranked", *LISTS)
+MAY_BE_MISSING = ("traffic",)
+
+
+def ladder_rows(ladder: Ladder) -> tuple[list[str], list[LadderRow]]:
+    """The columns and the rows. A row has no key where a column does not apply to it.
+
+    Columns are the keys of `Ladder.to_json`, with a point between a key and the key below it; intervals as two columns
+    ending in `.low` and `.high`, seat means as `seat_means.0`, `seat_means.1` ...
+    """
+    rows = [_flat(game, standing) for game in ladder.games for standing in game.standings]
+    return list(dict.fromkeys(column for row in rows for column in row)) or ["game", "entrant"], rows
+
+
+def ladder_frame(ladder: Ladder) -> pd.DataFrame:
+    """The same as a frame: counts without a gap as int64, other numbers as float64, NaN where one is not known."""
+    import pandas as pd
+
+    columns, rows = ladder_rows(ladder)
+    frame = pd.DataFrame({column: pd.Series([row.get(column) for row in rows], dtype="object") for column in columns})
+    for column in columns:
+        if column in TEXTS:
+            frame[column] = frame[column].astype("str")
+        elif all(isinstance(value, bool) for value in frame[column]):
+            frame[column] = frame[column].astype("bool")
+        else:
+            frame[column] = pd.to_numeric(frame[column])
+    return frame
+
+
+def _flat(game: GameLadder, standing: Standing) -> LadderRow:
+    row: LadderRow = {"game": game.game}
+    for key, value in standing.to_json().items():
+        if key in PAIRS:
+            low, high = value if isinstance(value, list) else (None, None)
+            row |= {f"{key}.low": low, f"{key}.high": high}
+        elif key in LISTS and isinstance(value, list):
+            row[key] = " ".join(map(str, value))
+        elif isinstance(value, list):
+            row |= {f"{key}.{n}": item for n, item in enumerate(value)}
+        elif isinstance(value, dict):
+            row |= _nested(key, value)
+        elif key in MAY_BE_MISSING:
+            continue
+        else:
+            row[key] = value
+    return row
+
+
+def _nested(prefix: str, values: LadderRow) -> LadderRow:
+    row: LadderRow = {}
+    for key, value in values.items():
+        row |= _nested(f"{prefix}.{key}", value) if isinstance(value, dict) else {f"{prefix}.{key}": value}
+    return row

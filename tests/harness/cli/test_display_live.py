@@ -56,7 +56,7 @@ def test_the_picture_holds_where_the_run_stands_what_it_took_and_a_line_per_entr
     assert drawn[1].endswith(" 7/40")
     assert drawn[2] == "6 finished · 1 in flight · 1 void · 6:40 so far · about 55:00 left"
     assert drawn[3] == (
-        "41 calls · 1.8M tokens in · 21k out · cost >=$0.0200 · illegal 4, truncated 4 · 1 retry waiting"
+        "41 calls · 1.8M tokens in, 21k out · cost >=$0.0200 · illegal 4, truncated 4 · 1 retry waiting"
     )
     assert drawn[4].split() == ["goofspiel", "oshi_zumo", "cost", "in/out", "calls", "faults"]
     assert drawn[5].split("  ")[0] == "careful"

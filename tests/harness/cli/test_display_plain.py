@@ -106,6 +106,6 @@ def test_costs_that_nobody_knows_are_said_at_the_end() -> None:
     display.call_finished(call(fate="timed_out", cost=None))
     display.run_finished(Closing("complete", 8, 0, 8))
     assert shown(stream)[-2:] == [
-        "complete: 8 of 8 episodes finished in 0:00; 2 calls, 900 tokens in, 60 out, cost >=$1.50",
+        "complete: 8 of 8 episodes finished in 0:00; 2 calls, >=900 tokens in, >=60 out, cost >=$1.50",
         "nobody knows the cost of 1 call",
     ]

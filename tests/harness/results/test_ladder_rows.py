@@ -11,8 +11,8 @@ from tests.cli.runner import config, weigh
 from tests.harness.results.ladder_frames import FOUR, by_strength, four, planned, seats
 from weigh.harness.report.sections.ladder_table import csv_text
 from weigh.harness.results import load
-from weigh.harness.results.ranking.flat import ladder_frame, ladder_rows
 from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.results.ranking.standings import ladder_frame, ladder_rows
 
 
 def test_the_frame_has_the_rows_and_the_columns_of_the_csv():

@@ -150,7 +150,7 @@ def test_a_reused_answer_is_kept_as_such_and_found_without_the_earlier_run(tmp_p
         assert first.reused_from == "old coin/b0000/r0"
         assert store.paid(made.key, request()) == first
         assert lost == 0
-        assert (store.totals().calls, store.totals().reused) == (1, 1)
+        assert (store.totals().calls, store.totals().reused_calls) == (1, 1)
 
 
 def test_what_was_reused_before_keeps_its_first_origin(tmp_path: Path) -> None:
