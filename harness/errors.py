@@ -155,6 +155,10 @@ def kind_of(error: Exception) -> str | None:
     from weigh.policies.operator_prompt import PromptInvalid
     from weigh.policies.scripted.registry import UnknownPolicy
 
-    kinds = {GameError: "rules", UnknownPolicy: "unknown-policy", PromptInvalid: "prompt-invalid"}
-    kinds |= {ProviderFailure: "provider"}
+    kinds: dict[type[Exception], str] = {
+        GameError: "rules",
+        UnknownPolicy: "unknown-policy",
+        PromptInvalid: "prompt-invalid",
+        ProviderFailure: "provider",
+    }
     return next((kind for type_, kind in kinds.items() if isinstance(error, type_)), None)
