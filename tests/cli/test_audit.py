@@ -126,8 +126,8 @@ def test_other_games_are_named_and_several_runs_are_one(tmp_path):
 
 
 def test_what_is_no_run_is_one_line(folder, tmp_path):
-    weigh("audit", tmp_path).refused("is not a run")
-    weigh("audit", folder / "part", folder / "part").refused("hold the same run")
+    weigh("audit", tmp_path).refused(kind="not-a-run")
+    weigh("audit", folder / "part", folder / "part").refused(kind="given-twice")
     weigh("audit", folder / "part", "--fdr", "0").refused("must be a number above 0, at most 1, not 0")
     weigh("audit", folder / "part", "--permutations", "5").refused("a whole number from 99")
     for words in (("--pair", "ann:bob"), ("--replace-with", "match"), ("--name", "x")):
@@ -164,10 +164,10 @@ def test_the_flagged_pairs_are_replayed_unless_others_are_named(folder, replayed
 
 def test_a_pair_that_cannot_be_replayed_is_refused(folder, replayed):
     words = ("audit", folder / "honest", "--replay-shuffled", "league.toml")
-    weigh(*words).refused("no pair is flagged", "--pair I:J")
-    weigh(*words, "--pair", "ann").refused("two entrants with a colon")
+    weigh(*words).refused("--pair I:J", kind="nothing-flagged")
+    weigh(*words, "--pair", "ann").refused(kind="not-a-pair")
     weigh(*words, "--pair", "ann:bobb").refused('no entrant "bobb"', "'bob'")
-    weigh(*words, "--pair", "ann:ann").refused("no pair with itself")
+    weigh(*words, "--pair", "ann:ann").refused(kind="not-a-pair")
     assert replayed.pairs == []
     said = weigh("audit", folder / "none", "--replay-shuffled", "league.toml")
     assert said.code == 3

@@ -229,8 +229,8 @@ def test_entrants_of_a_config_are_rendered_in_their_own_style_and_sampling(tmp_p
 def test_the_game_follows_from_the_headers_where_it_can_and_is_asked_for_elsewhere(tmp_path):
     free = prompt(tmp_path, "Bid low.", "free.md")
     assert diff(free, PLAIN, "--json").json["game"] == "goofspiel"
-    diff(free, free).refused("both prompts suit", "--game")
-    diff(PLAIN, "ballast/plain.md").refused("no game suits both prompts", "goofspiel", "ballast")
+    diff(free, free).refused("--game", kind="several-games")
+    diff(PLAIN, "ballast/plain.md").refused("goofspiel", "ballast", kind="no-common-game")
     diff(free, PLAIN, "--game", "ballast").refused(PLAIN, "is no prompt for ballast")
     diff(free, PLAIN, "--game", "goofspeil").refused("goofspiel")
 
@@ -252,7 +252,7 @@ def test_a_step_at_which_nobody_is_asked_names_those_that_there_are():
 
 def test_what_has_no_prompt_is_refused(tmp_path):
     diff("match", PLAIN).refused("match plays match, a scripted policy")
-    diff(PLAIN, "none.md").refused("none.md: not found")
+    diff(PLAIN, "none.md").refused("none.md", kind="no-file")
     diff("@mine", PLAIN).refused("--config")
     diff(prompt(tmp_path, b"\x00"), PLAIN).refused("binary")
 

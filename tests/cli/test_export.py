@@ -73,5 +73,5 @@ def test_what_does_not_go_together_is_one_line_and_writes_nothing(run, tmp_path,
 
 
 def test_a_folder_in_place_of_a_file(run, tmp_path):
-    weigh("export", run, tmp_path, "--format", "csv").refused("is a folder")
-    weigh("export", tmp_path, tmp_path / "x.csv").refused("is not a run")
+    weigh("export", run, tmp_path, "--format", "csv").refused(kind="target-is-folder")
+    weigh("export", tmp_path, tmp_path / "x.csv").refused(kind="not-a-run")

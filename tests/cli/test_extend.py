@@ -238,7 +238,7 @@ def test_the_balance_of_an_extended_run_is_of_those_who_stay(tmp_path):
 
 def test_the_plan_of_an_extension_is_of_what_it_adds(tmp_path):
     order = lay(tmp_path, FIRST)
-    weigh("plan", order, "--extend").refused("holds no run to extend")
+    weigh("plan", order, "--extend").refused(kind="no-run")
     weigh("ladder", order)
     lay(tmp_path, {**FIRST, "wild": "random"})
     before = (tmp_path / "results" / "s" / "run.sqlite").read_bytes()

@@ -67,7 +67,7 @@ def test_a_baseline_file_is_compared_with_its_run(baseline: tuple[Path, Path]) -
     path, run = baseline
     said = weigh("verify", path, "--run", run)
     assert (said.code, said.err) == (0, "")
-    weigh("verify", path).refused("is a baseline file", "--run RUN")
+    weigh("verify", path).refused("--run RUN", kind="run-missing")
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ def test_a_folder_of_somebody_elses_files_is_left_alone(run, words):
     other = run.parent / "site"
     other.mkdir()
     (other / "index.html").write_text("<h1>Mine</h1>")
-    weigh(*words, "site/").refused("index.html", "give a folder of its own")
-    weigh(*words, "RUN/").refused("run.lock and ")
+    weigh(*words, "site/").refused("index.html", kind="target-is-foreign")
+    weigh(*words, "RUN/").refused("run.lock", kind="target-is-foreign")
     assert sorted(each.name for each in other.iterdir()) == ["index.html"]
     assert (other / "index.html").read_text() == "<h1>Mine</h1>"
 
@@ -113,7 +113,7 @@ def test_one_page_in_a_folder_replaces_no_other_file(run):
     (run.parent / "mixed" / "notes.txt").write_text("mine")
     assert weigh("view", "RUN", "--episode", MODELS, "-o", "mixed/").code == 0
     (run.parent / "mixed" / "goofspiel-b0000-r0.html").write_text("mine")
-    weigh("view", "RUN", "--episode", MODELS, "-o", "mixed/").refused("no page of weigh")
+    weigh("view", "RUN", "--episode", MODELS, "-o", "mixed/").refused(kind="target-is-foreign")
     assert (run.parent / "mixed" / "notes.txt").read_text() == "mine"
 
 
@@ -129,7 +129,7 @@ def test_one_page_in_a_folder_replaces_no_other_file(run):
     ids=" ".join,
 )
 def test_a_name_that_says_something_else_is_refused(run, words):
-    weigh(*words).refused(words[-1], "end it in .")
+    weigh(*words).refused(words[-1], kind="wrong-ending")
     assert not (run.parent / words[-1]).exists()
 
 
@@ -141,7 +141,7 @@ def test_a_page_can_go_to_standard_output(run, words):
     assert said.out.rstrip().endswith("</html>")
     assert said.err == ""
     assert not (run.parent / "-").exists()
-    weigh("view", *words, "-o", "-", "--json").refused("-o - prints the page")
+    weigh("view", *words, "-o", "-", "--json").refused(kind="options-conflict")
 
 
 def test_a_file_of_a_run_stands_for_its_run(run):

@@ -59,7 +59,7 @@ def test_two_ladders_that_differ_by_name_only_are_no_more_evidence_than_one(fold
 
 
 def test_the_same_run_twice_is_refused(folder):
-    weigh("rank", folder / "s", folder / "s").refused("hold the same run")
+    weigh("rank", folder / "s", folder / "s").refused(kind="given-twice")
 
 
 def test_runs_of_one_game_under_different_configs_are_not_read_as_one(folder, tmp_path):
@@ -70,7 +70,7 @@ def test_runs_of_one_game_under_different_configs_are_not_read_as_one(folder, tm
         said = weigh(command, *both, *(["-o", tmp_path / "r.md"] if command == "report" else []))
         said.refused(f"{both[0]} and {both[1]} play goofspiel under different configs", ": cards 4 and 6, ")
     for option in ("--pairs", "--boards", "--json", "--measures"):
-        weigh("rank", *both, option).refused("under different configs")
+        weigh("rank", *both, option).refused(kind="other-config")
     assert not (tmp_path / "r.md").exists()
 
 
@@ -111,9 +111,9 @@ def test_a_run_that_is_still_written_is_ranked_and_says_so(folder, tmp_path):
 
 
 def test_what_is_no_run_is_one_line(folder, tmp_path):
-    weigh("rank", tmp_path).refused("is not a run")
-    weigh("rank", config(tmp_path)).refused("is a file, not the folder of a run")
-    weigh("rank", folder / "s", tmp_path / "x").refused("does not exist")
+    weigh("rank", tmp_path).refused(kind="not-a-run")
+    weigh("rank", config(tmp_path)).refused(kind="not-a-run")
+    weigh("rank", folder / "s", tmp_path / "x").refused(kind="not-a-run")
     (tmp_path / "run.sqlite").write_bytes(b"not a database at all" * 100)
     weigh("rank", tmp_path).refused("run.sqlite")
 

@@ -105,7 +105,7 @@ def test_no_finished_episode_ends_with_4_and_says_so(folder, tmp_path):
 
 
 def test_what_is_no_run_is_refused(tmp_path):
-    weigh("report", tmp_path).refused("not a run")
+    weigh("report", tmp_path).refused(kind="not-a-run")
     assert documents(tmp_path) == []
 
 

@@ -87,7 +87,7 @@ def test_a_game_without_chance_needs_neither_deal_nor_seed():
 
 
 def test_a_game_of_chance_with_neither_deal_nor_seed_is_told_what_is_missing():
-    resolve({"game": "goofspiel"}).refused("deal: missing", "goofspiel begins with chance", "prize_order", "seed")
+    resolve({"game": "goofspiel"}).refused("deal: missing", "prize_order", "seed", kind="deal-missing")
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path, monkeyp
     monkeypatch.setattr("weigh.harness.cli.commands.check.LARGEST", 1024)
     path = tmp_path / "big.json"
     path.write_text(" " * 2000, encoding="utf-8")
-    weigh("resolve", path).refused("big.json: larger than")
+    weigh("resolve", path).refused(kind="too-large")
 
 
 def test_a_folder_in_place_of_a_file(tmp_path):
-    weigh("resolve", tmp_path).refused("Is a directory")
+    weigh("resolve", tmp_path).refused(kind="unreadable-file")

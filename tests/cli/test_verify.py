@@ -158,4 +158,4 @@ def test_what_is_no_record_at_all_is_bad_input(tmp_path, content):
 
 
 def test_a_folder_that_is_no_run_is_bad_input(tmp_path):
-    weigh("verify", tmp_path).refused("is not a run")
+    weigh("verify", tmp_path).refused(kind="not-a-run")
