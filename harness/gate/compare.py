@@ -11,12 +11,8 @@ from dataclasses import dataclass
 
 from weigh.harness.gate.sequential import WIDEST, present
 from weigh.harness.stats.clustered import LEAST_ALIKE, cluster_mean, zeroed
-from weigh.harness.stats.fixed import detectable
-from weigh.harness.stats.rank_bootstrap import POWER
+from weigh.harness.stats.power import LEVEL, POWER, one_sided_detectable
 from weigh.harness.stats.sign_flip import sign_flip
-
-LEVEL = 0.05
-"""Two-sided, of interval and effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +56,5 @@ def compare(differences: Sequence[float | None]) -> Comparison:
         sd=sd,
         interval=(max(-WIDEST, mean - half), min(WIDEST, mean + half)) if known else None,
         p=sign_flip(values, "two-sided") if n else None,
-        mde=None if sd is None else detectable(n, sd, LEVEL / 2, 1 - POWER),
+        mde=None if sd is None else one_sided_detectable(n, sd, LEVEL / 2, 1 - POWER),
     )

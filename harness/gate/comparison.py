@@ -12,10 +12,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from weigh.games.game import Json
-from weigh.harness.gate.compare import LEVEL, Comparison, compare
-from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, played_by_fallback, rates_of
+from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
+from weigh.harness.gate.compare import Comparison, compare
+from weigh.harness.gate.conduct import played_by_fallback, rates_of
 from weigh.harness.gate.differences import block_difference
 from weigh.harness.gate.spent import Spent
+from weigh.harness.stats.power import LEVEL
 from weigh.policies.contract import Fault
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from weigh.harness.gate.checks import CheckResult
 from weigh.harness.gate.conduct import CHECK, Rates, played_by_fallback
-from weigh.harness.gate.family import holm
+from weigh.harness.gate.family import family_of
 from weigh.harness.gate.spent import Spent
 from weigh.harness.gate.standing import Standing, Terms, further
 from weigh.harness.gate.subject import Subject
@@ -266,7 +266,7 @@ def corrected(gates: Sequence[GateVerdict], beta: float) -> tuple[GateVerdict, .
     looks = [gates[n].standing.look for n in told]  # type: ignore[union-attr]
     if not looks:
         return tuple(gates)
-    family = holm([look for look in looks if look is not None], beta)
+    family = family_of([look for look in looks if look is not None], beta)
     after = list(gates)
     for n, outcome, p in zip(told, family.gates, family.p_regression, strict=True):
         gate = replace(gates[n], p_regression_holm=p)

@@ -1,7 +1,8 @@
 """How large a difference so many blocks can show, and how many blocks a difference needs.
 
-Owns the power of the two-sided t test of a difference between two means over blocks. Pure arithmetic; scipy's
-noncentral t. One block is one observation: its contributions to both means are paired.
+Owns the power of the two-sided t test of a difference between two means over blocks, and the size of the one-sided one
+that a gate is measured by. Pure arithmetic; scipy's noncentral t. One block is one observation: its contributions to
+both means are paired.
 
 With d the true difference, s the standard deviation of a block's contribution to it, B blocks, f degrees of freedom:
 
@@ -14,6 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+
+from weigh.harness.stats.clustered import ZERO
+
+LEVEL = 0.05
+"""The chance of a wrong claim that is put up with, wherever nothing else is asked for."""
+
+POWER = 0.8
+"""The chance to see the difference, for which needed blocks and detectable differences are worked out."""
 
 LEAST_BLOCKS = 2
 """Fewer give no interval, and so no test."""
@@ -33,9 +42,9 @@ class Test:
 
     difference: float = 0.1
     """In mean score."""
-    alpha: float = 0.05
+    alpha: float = LEVEL
     """The chance to see a difference where there is none."""
-    power: float = 0.8
+    power: float = POWER
     """The chance to see a difference of this size."""
 
 
@@ -96,3 +105,43 @@ def detectable(sd: float, blocks: float, test: Test, share: float = 1.0) -> floa
     if missing(LARGEST) < 0:
         return None
     return float(optimize.brentq(missing, 0.0, LARGEST, xtol=1e-9))
+
+
+def fixed_size(effect: float, sd: float, alpha: float, beta: float) -> int | None:
+    """Blocks of the one-sided t test that finds a difference of `effect` with chance 1 - `beta` at level `alpha`.
+
+    `sd` is the standard deviation of block differences. None where there is no spread to plan with.
+    """
+    from scipy import stats
+
+    if not sd > ZERO or not effect > 0:
+        return None
+    distance = float(stats.norm.isf(alpha) + stats.norm.isf(beta))
+    size = max(2, int((distance * sd / effect) ** 2))
+    while _one_sided_power(effect / sd, size, alpha) < 1 - beta:
+        size += 1
+    while size > 2 and _one_sided_power(effect / sd, size - 1, alpha) >= 1 - beta:
+        size -= 1
+    return size
+
+
+def _one_sided_power(effect: float, count: int, alpha: float) -> float:
+    """`effect` in standard deviations. Noncentral t, as in `power_at`."""
+    from scipy import special, stats
+
+    missed = float(special.nctdtr(count - 1, effect * math.sqrt(count), stats.t.isf(alpha, count - 1)))
+    return 1.0 if math.isnan(missed) else 1.0 - missed
+
+
+def one_sided_detectable(count: int, sd: float, alpha: float, beta: float) -> float | None:
+    """The least difference that a t test of `count` blocks finds with chance 1 - `beta`, at one-sided level `alpha`.
+
+    (t(1 - alpha) + t(1 - beta)) * sd / sqrt(count), with count - 1 degrees of freedom. None for fewer than two blocks
+    or no spread.
+    """
+    from scipy import stats
+
+    if count < 2 or not sd > ZERO:
+        return None
+    quantiles = stats.t.isf([alpha, beta], count - 1)
+    return float(quantiles.sum() * sd / count**0.5)

@@ -12,16 +12,13 @@ from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
 from weigh.harness.stats.clustered import BOOTSTRAP_SEED, CONFIDENCE, DRAWS, ZERO, agrees_by_luck, at_most, zeroed
-from weigh.harness.stats.power import LARGEST, Test, blocks_needed
+from weigh.harness.stats.power import LARGEST, POWER, Test, blocks_needed
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Estimates, Flags, Floats, Ints
 
 BLOCKS_AT_ONCE = 4_096
 """Weights drawn at a time, so that memory does not grow with the run."""
-
-POWER = 0.8
-"""The chance to see the difference, for which `blocks_needed` and `detectable` are worked out."""
 
 LEVEL = 1 - CONFIDENCE
 """At which somebody is called first."""

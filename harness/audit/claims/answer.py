@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from weigh.harness.audit.claims.arms import ALTERATIONS, MEANINGS, SEATINGS, Alteration, ClaimsPlan, Direction, Place
-from weigh.harness.audit.claims.contrasts import ALPHA, Contrast, contrast, judged
+from weigh.harness.audit.claims.contrasts import Contrast, contrast, judged
 from weigh.harness.audit.claims.ledger import LEAST, NOT_CAUSAL, Ledger, claims_ledger, rates, signalling, wins_by_lies
 from weigh.harness.audit.claims.listening import Listening, Wants
+from weigh.harness.stats.power import LEVEL
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 
@@ -83,7 +84,7 @@ def report(store: Store, plan: ClaimsPlan, margin: float, asked: Mapping[Directi
         "seed": store.manifest.seed,
         "pairs": plan.pairs,
         "margin": margin,
-        "alpha": ALPHA,
+        "alpha": LEVEL,
         "episodes": {"planned": len(planned), "finished": sum(key in finished for key in planned)},
         "arms": {"normal": "claims are made and shown as they are", **MEANINGS},
         "directions": [

@@ -12,22 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.harness.audit.claims.arms import Direction
 from weigh.harness.stats.clustered import zeroed
 from weigh.harness.stats.multiple_tests import holm_of_known
-from weigh.harness.stats.power import LARGEST
-from weigh.harness.stats.rank_bootstrap import POWER
+from weigh.harness.stats.power import LARGEST, LEVEL, POWER
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
-
-ALPHA: Final = 0.05
-"""Of the tests, after Holm's correction over all contrasts of a report."""
 
 Verdict: TypeAlias = Literal["differs", "equivalent", "not_enough_evidence"]
 
@@ -86,14 +82,14 @@ def contrast(
 
 
 def _with_spread(found: Contrast, one: Floats, other: Floats, margin: float) -> Contrast:
-    from scipy.stats import ttest_rel
-    from statsmodels.stats.weightstats import ttost_paired
+    from scipy.stats import ttest_1samp, ttest_rel
 
     tested = ttest_rel(one, other)
-    low, high = tested.confidence_interval(1 - ALPHA)
-    equivalence, _, _ = ttost_paired(one, other, -margin, margin)
+    low, high = tested.confidence_interval(1 - LEVEL)
+    above = ttest_1samp(one - other, -margin, alternative="greater").pvalue
+    below = ttest_1samp(one - other, margin, alternative="less").pvalue
     interval = (max(-LARGEST, float(low)), min(LARGEST, float(high)))
-    return replace(found, interval=interval, p=float(tested.pvalue), p_equivalence=float(equivalence))
+    return replace(found, interval=interval, p=float(tested.pvalue), p_equivalence=float(max(above, below)))
 
 
 def _without_spread(found: Contrast, mean: float, margin: float) -> Contrast:
@@ -101,7 +97,7 @@ def _without_spread(found: Contrast, mean: float, margin: float) -> Contrast:
     otherwise: with no such pair among n, they are at most a share of 1 - alpha ** (1 / n) (Clopper and Pearson's bound
     at zero), each by as much as scores can."""
     count = found.pairs
-    others = 1 - (ALPHA / 2) ** (1 / count)
+    others = 1 - (LEVEL / 2) ** (1 / count)
     interval = (mean - others * (LARGEST + mean), mean + others * (LARGEST - mean))
     room = min((margin - mean) / (LARGEST - mean) if mean < LARGEST else -1.0, 1.0)
     down = min((margin + mean) / (LARGEST + mean) if mean > -LARGEST else -1.0, 1.0)
@@ -121,9 +117,9 @@ def judged(contrasts: Sequence[Contrast], margin: float) -> tuple[Contrast, ...]
     told = []
     for each, p, p_equivalence in zip(contrasts, differences, equivalences, strict=True):
         verdict: Verdict = "not_enough_evidence"
-        if p is not None and p < ALPHA:
+        if p is not None and p < LEVEL:
             verdict = "differs"
-        elif p_equivalence is not None and p_equivalence < ALPHA:
+        elif p_equivalence is not None and p_equivalence < LEVEL:
             verdict = "equivalent"
         needed = pairs_needed(each, margin, len(contrasts)) if verdict == "not_enough_evidence" else None
         told.append(replace(each, p_holm=p, p_equivalence_holm=p_equivalence, verdict=verdict, pairs_needed=needed))
@@ -137,7 +133,7 @@ def pairs_needed(found: Contrast, margin: float, family: int) -> int | None:
 
     if found.difference is None or found.spread is None:
         return None
-    level, mean = ALPHA / family, abs(found.difference)
+    level, mean = LEVEL / family, abs(found.difference)
     needed: list[float] = []
     if found.spread == 0:
         if mean < margin:

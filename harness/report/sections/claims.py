@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from weigh.harness.audit.claims.contrasts import ALPHA
+from weigh.harness.stats.power import LEVEL
 from weigh.harness.words import plural, score, shown
 
 WIDTH = 80
@@ -103,7 +103,7 @@ def _worth(mute: Mapping[str, Any], scramble: Mapping[str, Any], claimer: str, m
 def _listens(heard: Mapping[str, Any], listener: str) -> str:
     """All alike is no test, and says what it says: no move that changes, or every one."""
     p, effect = heard["p"], heard["effect"]
-    if effect > 0 and (p is None or p < ALPHA):
+    if effect > 0 and (p is None or p < LEVEL):
         return f"{listener} reads them: told another one, it moves otherwise in {effect:.0%} more of its decisions."
     if effect == 0 and p is None:
         return f"{listener} does not read them: told another one, it moves as it would have anyway."

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from weigh.harness.audit.claims.arms import Direction
-from weigh.harness.audit.claims.contrasts import ALPHA, contrast, judged, pairs_needed
+from weigh.harness.audit.claims.contrasts import contrast, judged, pairs_needed
+from weigh.harness.stats.power import LEVEL
 
 WHO = Direction("ada", "bea")
 
@@ -86,7 +87,7 @@ def test_pairs_that_all_agree_have_the_width_that_unseen_ones_leave() -> None:
     few, enough = (contrast(WHO, "mute", [0.5] * n, [0.5] * n, 0.1) for n in (58, 59))
     assert few.p_equivalence is not None
     assert enough.p_equivalence is not None
-    assert few.p_equivalence > ALPHA > enough.p_equivalence
+    assert few.p_equivalence > LEVEL > enough.p_equivalence
     assert enough.p_equivalence == pytest.approx(0.95**59)
     half = 2 * (1 - 0.025 ** (1 / 59))
     assert enough.interval == pytest.approx((-half, half))
@@ -119,7 +120,7 @@ def test_as_many_pairs_as_are_asked_for_settle_it_in_about_four_runs_of_five(shi
     settled = 0
     for _ in range(200):
         found = contrast(WHO, "mute", list(rng.normal(shift, spread, asked)), [0.0] * asked, 0.1)
-        settled += min(found.p or 0.0, found.p_equivalence or 0.0) < ALPHA
+        settled += min(found.p or 0.0, found.p_equivalence or 0.0) < LEVEL
     assert 0.72 <= settled / 200 <= 0.93
 
 
@@ -129,7 +130,7 @@ def test_no_effect_is_called_one_in_about_one_report_of_twenty() -> None:
     called = 0
     for _ in range(300):
         three = [contrast(WHO, "mute", list(rng.normal(0, 0.7, 20)), [0.0] * 20, 0.1) for _ in range(3)]
-        called += min(each.p or 0.0 for each in three) * 3 < ALPHA
+        called += min(each.p or 0.0 for each in three) * 3 < LEVEL
     assert called / 300 < 0.09
 
 
