@@ -33,7 +33,7 @@ LONGEST = 500
 CROWDED = {
     "harness/cli": 16,
     "harness/cli/commands": 21,
-    "harness/gate": 22,
+    "harness/gate": 20,
     "harness/report/sections": 19,
     "harness/providers/mock_server": 30,
     "harness/run": 14,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from weigh.harness.gate.compare import Comparison
-from weigh.harness.gate.comparison import Answer, ArmComparison, ArmReport, alike
+from weigh.harness.gate.comparison import Answer, ArmComparison, ArmReport, Comparison, alike
 from weigh.harness.report.render.paired_plot import ASCII, Ink, Span, plot
 from weigh.harness.report.render.sheets import Head, Sheet, sheet_lines
 from weigh.harness.report.sections.table_columns import rate
