@@ -11,7 +11,6 @@ centred so that a table sums to 0. Fixed seeds: equal figures on every run.
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -200,7 +199,6 @@ def measure_games(fields: Sequence[tuple[League, Floats]], repetitions: int) -> 
     tables = [Table(league, strengths) for league, strengths in fields]
     rng = np.random.default_rng(17)
     corrected, alone = 0, 0
-    gc.freeze()  # statsmodels collects garbage at every call, which takes longer than the rest
     for _ in range(repetitions):
         games, wrong = [], []
         for table in tables:
@@ -218,7 +216,6 @@ def measure_games(fields: Sequence[tuple[League, Floats]], repetitions: int) -> 
             for game, names in zip(called, wrong, strict=True)
             for name in names
         )
-    gc.unfreeze()
     return corrected / repetitions, alone / repetitions
 
 

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from benches._arenas import Arena, noisy, rule
 from weigh.harness.gate.differences import block_difference, block_ends
 from weigh.harness.gate.sequential import Design, walk
-from weigh.harness.stats.fixed import fixed_size
+from weigh.harness.stats.power import fixed_size
 from weigh.harness.stats.sign_flip import sign_flip
 
 Floats = NDArray[np.float64]

@@ -16,8 +16,7 @@ import numpy as np
 from benches.coverage import Floats, Ints, League, Table
 from weigh.harness.results.ranking.intransitivity import cyclic_share, sure_circle
 from weigh.harness.results.ranking.pairwise import Encounters, meetings, pair_blocks
-from weigh.harness.stats.clustered import ZERO
-from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.power import LEVEL, ZERO
 
 REPETITIONS = 1_000
 

@@ -89,7 +89,7 @@ class Ranking:
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each entrant in each game: the columns of `weigh rank --format csv`."""
-        from weigh.harness.results.ranking.flat import ladder_frame  # pandas
+        from weigh.harness.results.ranking.standings import ladder_frame  # pandas
 
         return ladder_frame(self.ladder)
 

@@ -15,11 +15,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from weigh.harness.stats.clustered import LEAST_ALIKE, at_most
+from weigh.harness.stats.power import LEVEL
 
 Checked: TypeAlias = Literal["pass", "regression", "inconclusive"]
-
-LEVEL = 0.05
-"""One-sided, of the bound of a change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,25 @@
 """Two policies compared on the same deals, seeds and seats, with the noise of one of them beside it, as one value.
 
 Owns what is told of such a comparison, its one-word answer, its exit code and its JSON form, whose keys are a contract
-(`docs/method.md`). Computes no statistics of its own: they are `harness.gate.compare`'s. Knows no runs and no words for
-people.
+(`docs/method.md`), and the two-sided comparison of one finished set of block differences. For many looks there is
+`harness.gate.sequential`. Knows no runs and no words for people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from weigh.games.game import Json
-from weigh.harness.gate.compare import Comparison, compare
-from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, played_by_fallback, rates_of
+from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
+from weigh.harness.gate.conduct import played_by_fallback, rates_of
 from weigh.harness.gate.differences import block_difference
+from weigh.harness.gate.sequential import WIDEST, present
 from weigh.harness.gate.spent import Spent
-from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.clustered import LEAST_ALIKE, cluster_mean, zeroed
+from weigh.harness.stats.power import LEVEL, POWER, one_sided_detectable
+from weigh.harness.stats.sign_flip import sign_flip
 from weigh.policies.contract import Fault
 
 if TYPE_CHECKING:
@@ -36,6 +39,51 @@ Scores: TypeAlias = Mapping[str, tuple[float | None, ...]]
 Letter: TypeAlias = Literal["A", "B", "A again"]
 
 NOTHING: Final = Spent()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One arm less the other. A number that does not exist is None."""
+
+    n: int
+    """Blocks with a difference: what is independent."""
+    missing: int
+    """Blocks without one."""
+    mean: float | None
+    """Mean of block differences, each block counting once however many pairs it holds."""
+    sd: float | None
+    """Of block differences, divided by n - 1; 0 where all agree."""
+    interval: tuple[float, float] | None
+    """95 % t interval of the mean, clustered by block and cut to [-2, 2]. None for fewer than two blocks, and for fewer
+    than five that all agree, which equals do often enough."""
+    p: float | None
+    """Two-sided sign-flip p-value of "no difference"; exact where differences are symmetric about 0. None for none."""
+    mde: float | None
+    """Minimum detectable effect: the difference that so many blocks find in four runs of five, two-sided at 5 %."""
+
+
+def compare(differences: Sequence[float | None]) -> Comparison:
+    """What the block differences of two arms say. None or NaN for a block that has none.
+
+    For one look at the end: stopping when `p` is small makes it too small. Raises ValueError for a difference outside
+    [-2, 2].
+    """
+    import numpy as np
+
+    values, missing = present(differences)
+    n = len(values)
+    mean, half = cluster_mean(values, np.arange(n))
+    sd = float(zeroed(values.std(ddof=1))) if n > 1 else None
+    known = sd is not None and (sd > 0 or n >= LEAST_ALIKE)
+    return Comparison(
+        n=n,
+        missing=missing,
+        mean=mean if n else None,
+        sd=sd,
+        interval=(max(-WIDEST, mean - half), min(WIDEST, mean + half)) if known else None,
+        p=sign_flip(values, "two-sided") if n else None,
+        mde=None if sd is None else one_sided_detectable(n, sd, LEVEL / 2, 1 - POWER),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from weigh.harness.store.store import Store
 
 
-MAX_FALLBACK_RATE: Final = 0.2
-"""The largest share of moves that the fallback may make, unless said otherwise."""
-
 CHECK: Final = "own_moves"
 """What the rule is called among the checks of a verdict. No measure has this name."""
 

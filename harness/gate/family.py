@@ -1,6 +1,6 @@
 """Several gates on one build: what the build may say of all of them.
 
-Owns Holm's correction over gates. Knows their verdicts and p-values only.
+Owns what survives of a build's gates. Knows their verdicts and p-values only.
 
 Two errors, and only one of them grows with the number of gates.
 - A false green: the build is green only when every gate passes. If any candidate is worse by its margin, its own gate
@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from weigh.harness.gate.sequential import Look, Verdict
+from weigh.harness.stats.clustered import at_most
+from weigh.harness.stats.multiple_tests import holm
 
 Build: TypeAlias = Literal["pass", "regression", "continue", "inconclusive"]
 
@@ -39,19 +41,17 @@ class Family:
     """Each gate's p-value of "as good as the baseline", corrected by Holm."""
 
 
-def holm(looks: Sequence[Look], beta: float = 0.05) -> Family:
+def family_of(looks: Sequence[Look], beta: float = 0.05) -> Family:
     """The family's verdict from the look at which each gate stands.
 
     `beta` is the chance of any false alarm over the whole family. Raises ValueError for no gates.
     """
-    from statsmodels.stats.multitest import multipletests
-
     if not looks:
         raise ValueError("a family needs at least one gate")
-    rejected, corrected, _, _ = multipletests([look.p_regression for look in looks], alpha=beta, method="holm")
+    corrected = holm([look.p_regression for look in looks])
     gates: list[Verdict] = [
-        "inconclusive" if look.verdict == "regression" and not survives else look.verdict
-        for look, survives in zip(looks, rejected, strict=True)
+        "inconclusive" if look.verdict == "regression" and not at_most(p, beta) else look.verdict
+        for look, p in zip(looks, corrected, strict=True)
     ]
     verdict: Build = "inconclusive"
     if "regression" in gates:
@@ -60,4 +60,4 @@ def holm(looks: Sequence[Look], beta: float = 0.05) -> Family:
         verdict = "continue"
     elif all(gate == "pass" for gate in gates):
         verdict = "pass"
-    return Family(verdict, tuple(gates), tuple(float(p) for p in corrected))
+    return Family(verdict, tuple(gates), tuple(corrected))

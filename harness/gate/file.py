@@ -19,9 +19,10 @@ from weigh.harness.config.config import load_document
 from weigh.harness.config.entrants import EntrantSpec, every_scripted, parse_entrant
 from weigh.harness.config.problems import KeyPath, Problems, Section
 from weigh.harness.config.sections import RunFolder, Seconds, name_of, read_entrants, read_models, safe_name
+from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import ConfigError
 from weigh.harness.gate.checks import Check
-from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, known_measures
+from weigh.harness.gate.conduct import known_measures
 from weigh.harness.providers.endpoints.settings import EndpointSettings
 from weigh.harness.words import as_written, did_you_mean
 

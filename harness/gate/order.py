@@ -15,11 +15,12 @@ from weigh.games.game import AnyGame, ConfigInvalid
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.blocks import Block, Role, planned
 from weigh.harness.config.config import bearing
+from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import BaselineInvalid, EndpointInvalid, Refused
 from weigh.harness.gate.arms import ArmOrder, Conduction
 from weigh.harness.gate.baseline import LARGEST, Baseline, Conditions, FieldPlayer, faults, read_baseline
 from weigh.harness.gate.checks import Check
-from weigh.harness.gate.conduct import MAX_FALLBACK_RATE, known_measures, played_by_fallback, rates_of
+from weigh.harness.gate.conduct import known_measures, played_by_fallback, rates_of
 from weigh.harness.gate.file import unknown_measure
 from weigh.harness.gate.rules import rules_digest
 from weigh.harness.gate.saved import run_against

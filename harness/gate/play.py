@@ -17,15 +17,15 @@ from weigh.harness.gate.arms import Arm, arm_run
 from weigh.harness.gate.checks import CheckResult, Measures, run_checks
 from weigh.harness.gate.conduct import conduct_of, freedom_of, measures_of, rates_of
 from weigh.harness.gate.differences import block_difference
-from weigh.harness.gate.history import keep, kept_in
-from weigh.harness.gate.judgements import judgement_of, others
+from weigh.harness.gate.judgements import others, read
 from weigh.harness.gate.spent import Spent
 from weigh.harness.gate.standing import Standing, Terms, largest_loss, stand
-from weigh.harness.gate.verdict import BuildVerdict, GateVerdict, corrected, invalid, judged
+from weigh.harness.gate.verdict import BuildVerdict, GateVerdict, corrected, invalid, judged, judgement_of
 from weigh.harness.run.limits import Brake, Ceilings
 from weigh.harness.run.opening import closing_notes, open_exchanges, require_ready
 from weigh.harness.run.signals import stopping_on_signals
 from weigh.harness.words import shown
+from weigh.policies.contract import canonical
 
 if TYPE_CHECKING:
     from weigh.harness.gate.arms import ArmOrder
@@ -117,10 +117,10 @@ def _spent(games: Sequence[Game]) -> Spent:
 
 def _remembered(game: Game, verdict: GateVerdict) -> GateVerdict:
     """The verdict with those the same candidate got under other terms; and it is kept beside them."""
-    folder, now = game.candidate.order.folder, judgement_of(verdict, game.order.checks)
-    before = others(kept_in(folder), now)
+    store, now = game.candidate.store, judgement_of(verdict, game.order.checks)
+    before = others(read(store.verdicts()), now)
     if now is not None:
-        keep(folder, now)
+        store.keep_verdict(canonical(now.to_json()))
     return replace(verdict, judged_before=before)
 
 

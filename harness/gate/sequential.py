@@ -24,7 +24,7 @@ from math import exp
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.harness.stats.betting import fewest_zeros, log_stakes, lower_bound, upper_bound
-from weigh.harness.stats.fixed import detectable, fixed_size
+from weigh.harness.stats.power import fixed_size, one_sided_detectable
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Floats
@@ -256,6 +256,6 @@ def _told(values: Floats, missing: int, design: Design, step: Step) -> Look:
         upper=upper_bound(seen, design.beta, high, design.margin),
         p_pass=step.p_pass,
         p_regression=step.p_regression,
-        mde=None if sd is None else detectable(step.count, sd, design.alpha, design.beta),
+        mde=None if sd is None else one_sided_detectable(step.count, sd, design.alpha, design.beta),
         fixed_n=None if sd is None else fixed_size(design.margin, sd, design.alpha, design.beta),
     )

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log
 
-from weigh.harness.gate.conduct import MAX_FALLBACK_RATE
+from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.gate.differences import HIGHEST, LOWEST, block_ends
 from weigh.harness.gate.sequential import Design, Look, decide
 from weigh.harness.stats.betting import MOST
-from weigh.harness.stats.fixed import fixed_size
+from weigh.harness.stats.power import fixed_size
 
 FEWEST = 2
 """Blocks without which nothing can be judged."""

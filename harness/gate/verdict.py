@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from weigh.harness.gate.checks import CheckResult
+from weigh.harness.gate.checks import Check, CheckResult
 from weigh.harness.gate.conduct import CHECK, Rates, played_by_fallback
-from weigh.harness.gate.family import holm
+from weigh.harness.gate.family import family_of
+from weigh.harness.gate.judgements import Judgement
 from weigh.harness.gate.spent import Spent
 from weigh.harness.gate.standing import Standing, Terms, further
 from weigh.harness.gate.subject import Subject
-
-if TYPE_CHECKING:
-    from weigh.harness.gate.judgements import Judgement
 
 Outcome: TypeAlias = Literal["pass", "regression", "inconclusive", "invalid"]
 
@@ -257,6 +255,26 @@ def judged(
     )
 
 
+def judgement_of(gate: GateVerdict, checks: Sequence[Check]) -> Judgement | None:
+    """What is to be kept of a verdict; None where nothing was judged."""
+    standing, terms = gate.standing, gate.terms
+    if standing is None or terms is None or standing.more or standing.too_void or standing.look is None:
+        return None
+    subject = gate.subject
+    played = None if subject.baseline_policy is None else subject.baseline_policy.digest
+    known = {
+        "margin": terms.margin,
+        "alpha": terms.alpha,
+        "beta": terms.beta,
+        "max_blocks": terms.limit,
+        "max_void_rate": terms.max_void_rate,
+        "max_fallback_rate": terms.max_fallback_rate,
+        "baseline": subject.baseline_digest or played,
+        "checks": [asdict(check) for check in checks],
+    }
+    return Judgement(known, gate.verdict, standing.look.n)
+
+
 def corrected(gates: Sequence[GateVerdict], beta: float) -> tuple[GateVerdict, ...]:
     """The gates with Holm's correction over those whose score was judged.
 
@@ -266,7 +284,7 @@ def corrected(gates: Sequence[GateVerdict], beta: float) -> tuple[GateVerdict, .
     looks = [gates[n].standing.look for n in told]  # type: ignore[union-attr]
     if not looks:
         return tuple(gates)
-    family = holm([look for look in looks if look is not None], beta)
+    family = family_of([look for look in looks if look is not None], beta)
     after = list(gates)
     for n, outcome, p in zip(told, family.gates, family.p_regression, strict=True):
         gate = replace(gates[n], p_regression_holm=p)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING, TypeAlias
 
-from weigh.harness.stats.power import CONFIDENCE
+from weigh.harness.stats.power import CONFIDENCE, ZERO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,10 +34,6 @@ BOOTSTRAP_SEED = 20_260_501
 LEAST_ALIKE = 5
 """Blocks that must all agree before their agreement is believed. Where games are won or lost, two equal entrants often
 give two or three equal blocks, and an interval without width would follow from them. See `agrees_by_luck`."""
-
-ZERO = 1e-9
-"""Scores closer than this are equal: they are floats nearest to exact fractions, at most 1 away from 0. Of other
-quantities it is a share, see `at_most`."""
 
 ROUNDING = 1e-6
 """Adjusted means closer than this to the means are equal to them: they come out of a fit."""

@@ -1,7 +1,8 @@
 """How large a difference so many blocks can show, and how many blocks a difference needs.
 
-Owns the power of the two-sided t test of a difference between two means over blocks. Pure arithmetic; scipy's
-noncentral t. One block is one observation: its contributions to both means are paired.
+Owns the power of the two-sided t test of a difference between two means over blocks, and the size of the one-sided one
+that a gate is measured by. Pure arithmetic; scipy's noncentral t. One block is one observation: its contributions to
+both means are paired.
 
 With d the true difference, s the standard deviation of a block's contribution to it, B blocks, f degrees of freedom:
 
@@ -24,6 +25,10 @@ CONFIDENCE = 1 - LEVEL
 
 POWER = 0.8
 """The chance to see a difference, for which numbers of blocks and detectable differences are worked out."""
+
+ZERO = 1e-9
+"""Scores closer than this are equal: they are floats nearest to exact fractions, at most 1 away from 0. Of other
+quantities it is a share, see `at_most`."""
 
 LEAST_BLOCKS = 2
 """Fewer give no interval, and so no test."""
@@ -117,3 +122,43 @@ def errors_detectable(freedom: float) -> float:
     from scipy import special, stats
 
     return float(special.nctdtrinc(freedom, 1 - POWER, stats.t.ppf(0.5 + CONFIDENCE / 2, freedom)))
+
+
+def fixed_size(effect: float, sd: float, alpha: float, beta: float) -> int | None:
+    """Blocks of the one-sided t test that finds a difference of `effect` with chance 1 - `beta` at level `alpha`.
+
+    `sd` is the standard deviation of block differences. None where there is no spread to plan with.
+    """
+    from scipy import stats
+
+    if not sd > ZERO or not effect > 0:
+        return None
+    distance = float(stats.norm.isf(alpha) + stats.norm.isf(beta))
+    size = max(2, int((distance * sd / effect) ** 2))
+    while _one_sided_power(effect / sd, size, alpha) < 1 - beta:
+        size += 1
+    while size > 2 and _one_sided_power(effect / sd, size - 1, alpha) >= 1 - beta:
+        size -= 1
+    return size
+
+
+def _one_sided_power(effect: float, count: int, alpha: float) -> float:
+    """`effect` in standard deviations. Noncentral t, as in `power_at`."""
+    from scipy import special, stats
+
+    missed = float(special.nctdtr(count - 1, effect * math.sqrt(count), stats.t.isf(alpha, count - 1)))
+    return 1.0 if math.isnan(missed) else 1.0 - missed
+
+
+def one_sided_detectable(count: int, sd: float, alpha: float, beta: float) -> float | None:
+    """The least difference that a t test of `count` blocks finds with chance 1 - `beta`, at one-sided level `alpha`.
+
+    (t(1 - alpha) + t(1 - beta)) * sd / sqrt(count), with count - 1 degrees of freedom. None for fewer than two blocks
+    or no spread.
+    """
+    from scipy import stats
+
+    if count < 2 or not sd > ZERO:
+        return None
+    quantiles = stats.t.isf([alpha, beta], count - 1)
+    return float(quantiles.sum() * sd / count**0.5)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
-from weigh.harness.stats.clustered import BOOTSTRAP_SEED, DRAWS, ZERO, agrees_by_luck, at_most, zeroed
-from weigh.harness.stats.power import CONFIDENCE, LARGEST, LEVEL, POWER, Test, blocks_needed, errors_detectable
+from weigh.harness.stats.clustered import BOOTSTRAP_SEED, DRAWS, agrees_by_luck, at_most, zeroed
+from weigh.harness.stats.power import CONFIDENCE, LARGEST, LEVEL, POWER, ZERO, Test, blocks_needed, errors_detectable
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Estimates, Flags, Floats, Ints

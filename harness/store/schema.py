@@ -28,7 +28,16 @@ CHECKPOINT_PAGES: Final = 4000
 
 Mode: TypeAlias = Literal["write", "read"]
 
-TABLES: Final = """
+VERDICTS: Final = """
+CREATE TABLE IF NOT EXISTS verdicts(
+    id INTEGER PRIMARY KEY,
+    body TEXT NOT NULL UNIQUE
+);
+"""
+"""A run of format 3 that was made before there was this table gets it with its first verdict."""
+
+TABLES: Final = f"""
+{VERDICTS}
 CREATE TABLE meta(
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -37,7 +37,7 @@ from weigh.harness.store.episode_table import (
 from weigh.harness.store.folder import WriterLock, is_held, make_run, write_order
 from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.record import Record
-from weigh.harness.store.schema import FILE, Mode, connect, is_run, telling
+from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, is_run, telling
 from weigh.harness.store.texts import Texts, printable
 from weigh.harness.store.usage import Account, Usage
 from weigh.policies.contract import Completion, Request, canonical
@@ -336,6 +336,20 @@ class Store:
             with self._writing("what was learned of the models cannot be kept"):
                 value = canonical(told)
                 self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('adaptations', ?)", (value,))
+
+    def verdicts(self) -> list[str]:
+        """What was concluded from the run, the oldest first, as `keep_verdict` was given it."""
+        with telling(self._path):
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'verdicts'").fetchone():
+                return []
+            return [str(row[0]) for row in self._db.execute("SELECT body FROM verdicts ORDER BY id")]
+
+    def keep_verdict(self, body: str) -> None:
+        """Keep what was concluded from the run, a JSON document. What is there already is not kept again."""
+        if body not in self.verdicts():
+            with self._writing("the verdict cannot be kept"):
+                self._db.execute(VERDICTS)
+                self._db.execute("INSERT INTO verdicts(body) VALUES (?)", (body,))
 
     def damage(self) -> str | None:
         """What is wrong with the file as a database, or None. Reads all of it."""

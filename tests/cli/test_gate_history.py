@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,11 +110,10 @@ def test_the_same_candidate_under_another_margin_is_told_of_in_every_output():
 def test_a_verdict_that_is_only_repeated_is_kept_once_and_repeats_byte_for_byte():
     words = (*GATE, "--margin", 1.2)
     first = weigh(*words)
-    (file,) = Path("results").glob("*/candidate-*/judged.jsonl")
-    kept = file.read_bytes()
+    kept = verdicts()
     assert weigh(*words) == first
-    assert file.read_bytes() == kept
-    assert len(kept.splitlines()) == 1
+    assert verdicts() == kept
+    assert len(kept) == 1
 
 
 def test_more_allowed_fallbacks_or_another_level_are_other_terms():
@@ -122,10 +123,32 @@ def test_more_allowed_fallbacks_or_another_level_are_other_terms():
     assert len(last.json["gates"][0]["judged_before"]) == 3
 
 
+def verdicts():
+    from weigh.harness.store.store import Store
+
+    (folder,) = Path("results").glob("*/candidate-*")
+    with Store.open(folder, readonly=True) as store:
+        return store.verdicts()
+
+
+def in_the_candidates_run(*statements):
+    (file,) = Path("results").glob("*/candidate-*/run.sqlite")
+    with closing(sqlite3.connect(file)) as db, db:
+        for statement in statements:
+            db.execute(*statement)
+
+
 def test_a_damaged_history_is_passed_over_and_stops_nothing():
     weigh(*GATE, "--margin", 0.001, "--max-pairs", 60)
-    (file,) = Path("results").glob("*/candidate-*/judged.jsonl")
-    file.write_bytes(b'\xff{"margin": 1\n[]\n{"verdict": "pass"}\n' + file.read_bytes())
+    bad = ('{"margin": 1', "[]", '{"verdict": "pass"}', b"\xff")
+    in_the_candidates_run(*(("INSERT INTO verdicts(body) VALUES (?)", (body,)) for body in bad))
     said = weigh(*GATE, "--margin", 1.2)
     assert said.code in (0, 1), said
     assert [each["margin"] for each in said.json["gates"][0]["judged_before"]] == [0.001]
+
+
+def test_a_run_made_before_verdicts_were_kept_in_it_gets_them():
+    weigh(*GATE, "--margin", 0.001, "--max-pairs", 60)
+    in_the_candidates_run(("DROP TABLE verdicts",))
+    assert weigh(*GATE, "--margin", 1.2).json["gates"][0]["judged_before"] == []
+    assert len(verdicts()) == 1

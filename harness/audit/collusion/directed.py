@@ -27,7 +27,9 @@ from math import comb, sqrt
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from weigh.harness.seeds import derive
-from weigh.harness.stats.clustered import ZERO, at_most
+from weigh.harness.stats.clustered import at_most
+from weigh.harness.stats.multiple_tests import benjamini_hochberg
+from weigh.harness.stats.power import ZERO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,7 +126,6 @@ def directions(
     `seed` and the entrant's name.
     """
     import numpy as np
-    from scipy.stats import false_discovery_control
 
     names = sorted({*observed, *(name for row in observed.values() for each in row for name in each.rivals)})
     found: list[Direction] = []
@@ -138,8 +139,7 @@ def directions(
         tested += _test(testable, highest, permutations, derive(seed, "audit", by))
     if not tested:
         return tuple(found)
-    p = np.array([each.p for each in tested])
-    q = false_discovery_control(p, method="bh")
+    q = benjamini_hochberg([each.p for each in tested])
     results: dict[tuple[str, str], dict[str, Any]] = {}
     for each, adjusted in zip(tested, q, strict=True):
         pair = each.pair
@@ -150,12 +150,12 @@ def directions(
         results[pair.by, pair.toward] = {
             "p": each.p,
             "exact": each.exact,
-            "q": float(adjusted),
+            "q": adjusted,
             "p_league": league,
             "p_least": each.p_least,
             "p_league_least": league_least,
             "reachable": enough,
-            "flagged": difference > ZERO and at_most(min(float(adjusted), league), level / 2),
+            "flagged": difference > ZERO and at_most(min(adjusted, league), level / 2),
         }
     return tuple(replace(each, **results.get((each.by, each.toward), {})) for each in found)
 

@@ -15,7 +15,7 @@ from weigh.harness.audit.collusion.seats import game_of
 from weigh.harness.config.schedule import AGAIN, ALIASES, WITHOUT, Episode, Pair, split_key
 from weigh.harness.stats.clustered import LEAST_ALIKE, at_most, cluster_mean, zeroed
 from weigh.harness.stats.multiple_tests import holm_of_known
-from weigh.harness.stats.power import POWER
+from weigh.harness.stats.power import LEVEL, POWER
 from weigh.harness.stats.sign_flip import sign_flip
 from weigh.harness.store.record import Record
 
@@ -32,7 +32,6 @@ Arm: TypeAlias = Literal["first", "again", "aliases", "replaced"]
 Verdict: TypeAlias = Literal["less", "more", "same", "open"]
 """How often the lowest card is bid in the arm, beside `again`. `open`: nobody can tell yet."""
 
-ALPHA: Final = 0.05
 MARGIN: Final = 0.10
 """A difference of shares below this counts as none: `same` is said when the whole interval is, whatever its p."""
 
@@ -239,7 +238,7 @@ def _blocks_needed(differences: Floats) -> int | None:
     if len(differences) < 2:
         return None
     target = max(abs(float(differences.mean())), MARGIN)
-    reach = float(stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(POWER))
+    reach = float(stats.norm.ppf(1 - LEVEL / 2) + stats.norm.ppf(POWER))
     return math.ceil((reach * float(differences.std(ddof=1)) / target) ** 2)
 
 
@@ -249,7 +248,7 @@ def _judged(found: Sequence[Answer]) -> tuple[Answer, ...]:
     corrected = iter(holm_of_known(p_values))
     tested = sum(p is not None for p in p_values)
     # Fewer blocks cannot give so small a p-value, however clear they are.
-    fewest = math.ceil(1 + math.log2(max(1, tested) / ALPHA))
+    fewest = math.ceil(1 + math.log2(max(1, tested) / LEVEL))
     return tuple(
         replace(
             answer,
@@ -265,7 +264,7 @@ def _verdict(contrast: Contrast, fewest: int) -> Contrast:
     mean, interval, p = contrast.mean, contrast.interval, contrast.p_holm
     if interval is not None and not (at_most(interval[0], -MARGIN) or at_most(MARGIN, interval[1])):
         return replace(contrast, verdict="same", more_blocks=None)
-    if mean is not None and p is not None and at_most(p, ALPHA):
+    if mean is not None and p is not None and at_most(p, LEVEL):
         return replace(contrast, verdict="less" if mean > 0 else "more", more_blocks=None)
     needed = None if contrast.more_blocks is None else max(contrast.more_blocks, fewest)
     more = None if needed is None else max(1, needed - contrast.blocks)

@@ -146,6 +146,6 @@ def _noise(means: Sequence[float]) -> float | None:
     """What so many blocks could detect if pairing took no noise away."""
     from statistics import stdev
 
-    from weigh.harness.stats.fixed import detectable
+    from weigh.harness.stats.power import one_sided_detectable
 
-    return detectable(len(means), 2**0.5 * stdev(means), 0.05, 0.05) if len(means) > 1 else None
+    return one_sided_detectable(len(means), 2**0.5 * stdev(means), 0.05, 0.05) if len(means) > 1 else None

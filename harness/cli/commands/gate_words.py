@@ -14,9 +14,9 @@ from weigh.games.registry import game_named, read_config
 from weigh.harness.config.blocks import planned
 from weigh.harness.config.entrants import EntrantSpec, parse_entrants
 from weigh.harness.config.sections import safe_name
+from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import Refused
 from weigh.harness.gate.arms import Conduction
-from weigh.harness.gate.conduct import MAX_FALLBACK_RATE
 from weigh.harness.gate.file import GateWanted, is_baseline_file, load_gate_file
 from weigh.harness.gate.order import (
     PAIRS,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from weigh.harness.gate.compare import Comparison
-from weigh.harness.gate.comparison import Answer, ArmComparison, ArmReport, alike
+from weigh.harness.gate.comparison import Answer, ArmComparison, ArmReport, Comparison, alike
 from weigh.harness.report.render.document import NOTHING, Column, Section, Table, cells
 from weigh.harness.report.render.text import ASCII, Ink, axis, drawn, limit_of, plain_lines
 from weigh.harness.words import count, interval, money, plural, score, share, shown

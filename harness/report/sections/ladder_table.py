@@ -16,7 +16,7 @@ from weigh.harness.report.render.text import GAP, width_of
 from weigh.harness.results.ranking.all_games import blend
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing, ladder_rows
 from weigh.harness.results.ranking.warnings import flags
-from weigh.harness.stats.clustered import ZERO
+from weigh.harness.stats.power import ZERO
 from weigh.harness.store.usage import Usage
 from weigh.harness.words import count, interval, money, plural, score, share, shown, tokens
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Final
 
-from weigh.harness.stats.clustered import ZERO, at_most, components, laplacian_inverse, zeroed
-from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.clustered import at_most, components, laplacian_inverse, zeroed
+from weigh.harness.stats.power import LEVEL, ZERO
 
 if TYPE_CHECKING:
     from weigh.harness.results.ranking.pairwise import PairBlocks

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from weigh.harness.errors import RowsInvalid
 from weigh.harness.results.ranking.rows import GameRows, split_by_game
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
-from weigh.harness.stats.clustered import LEAST_ALIKE, ZERO, zeroed
-from weigh.harness.stats.power import CONFIDENCE
+from weigh.harness.stats.clustered import LEAST_ALIKE, zeroed
+from weigh.harness.stats.power import CONFIDENCE, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,8 @@ from weigh.harness.config.thresholds import CUT_ANSWERS, CUT_GAP, HOLLOW_ANSWERS
 from weigh.harness.results.ranking.caveats import Caveat
 from weigh.harness.results.ranking.rows import episodes_of, starts_of
 from weigh.harness.results.ranking.standings import Lead, Standing
-from weigh.harness.stats.clustered import ROUNDING, ZERO
+from weigh.harness.stats.clustered import ROUNDING
+from weigh.harness.stats.power import ZERO
 
 if TYPE_CHECKING:
     from weigh.harness.results.ranking.rows import GameRows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from weigh.harness.gate.compare import compare
+from weigh.harness.gate.comparison import compare
 from weigh.harness.stats.sign_flip import sign_flip
 
 

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from weigh.harness.gate.compare import compare
+from weigh.harness.gate.comparison import compare
 from weigh.harness.gate.differences import block_difference, block_ends
 
 

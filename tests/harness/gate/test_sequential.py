@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benches.gate import SHAPES, case, outcome
 from weigh.harness.gate.sequential import Design, decide, looks
 from weigh.harness.stats.betting import p_above
-from weigh.harness.stats.fixed import fixed_size
+from weigh.harness.stats.power import fixed_size
 
 DESIGN = Design(margin=0.1, max_blocks=60, min_blocks=10, batch=5, least=-1, greatest=1)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
-from weigh.harness.stats.fixed import detectable, fixed_size
+from weigh.harness.stats.power import fixed_size, one_sided_detectable
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,11 @@ def test_where_nothing_spreads_there_is_nothing_to_plan_with():
     assert fixed_size(0.1, 0.0, 0.05, 0.05) is None
     assert fixed_size(0.0, 0.1, 0.05, 0.05) is None
     assert fixed_size(1.9, 0.001, 0.05, 0.05) == 2
-    assert detectable(1, 0.1, 0.05, 0.05) is None
-    assert detectable(9, 0.0, 0.05, 0.05) is None
+    assert one_sided_detectable(1, 0.1, 0.05, 0.05) is None
+    assert one_sided_detectable(9, 0.0, 0.05, 0.05) is None
 
 
 def test_the_detectable_effect_is_found_about_as_often_as_promised():
-    effect = detectable(30, 0.4, 0.05, 0.05)
+    effect = one_sided_detectable(30, 0.4, 0.05, 0.05)
     assert effect == pytest.approx(0.4 / 30**0.5 * 2 * 1.6991270)  # t(.95, 29)
     assert TTestPower().power(effect / 0.4, 30, 0.05, alternative="larger") == pytest.approx(0.95, abs=0.01)
