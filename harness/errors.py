@@ -150,6 +150,8 @@ def kind_of(error: Exception) -> str | None:
     """The short, stable name of what an error refuses or reports; None for a bug."""
     if isinstance(error, WeighError):
         return error.kind
+    if isinstance(error, OSError) and error.filename is not None:
+        return "path"
     from weigh.games.game import GameError
     from weigh.policies.contract import ProviderFailure
     from weigh.policies.operator_prompt import PromptInvalid

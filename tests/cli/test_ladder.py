@@ -192,7 +192,7 @@ def test_a_path_that_may_not_be_read_is_bad_input(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied", str(folder))
 
     monkeypatch.setattr(Store, "open", denied)
-    weigh("rank", tmp_path).refused(f"{tmp_path}: Permission denied")
+    weigh("rank", tmp_path).refused(f"{tmp_path}: Permission denied", kind="path")
 
 
 def test_a_run_that_somebody_else_writes_is_left_alone(tmp_path):
