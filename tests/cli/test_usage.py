@@ -31,7 +31,7 @@ from weigh.harness.run.signals import onward
         ("ladder x.toml --max-usd 0", ["--max-usd: must be a number above 0, not 0"]),
         ("ladder x.toml --max-calls 0", ["--max-calls: must be a whole number of at least 1, not 0"]),
         ("rank nowhere", ["nowhere does not exist"]),
-        ("rank x --format xml", ['--format: "xml" is none of its values; known: table, markdown, csv, json']),
+        ("rank x --format xml", ['--format: "xml" is none of its values; known: table, markdown, latex, csv, json']),
         ("rank x --max-fallback-rate 1.5", ["must be a number from 0 to 1, not 1.5"]),
         ("resolve", ["missing argument 'FILE|-'"]),
         ("resolve nowhere.json", ["nowhere.json: No such file or directory"]),

@@ -117,8 +117,8 @@ def test_C16_what_plays_is_refused_at_once_inside_another_loop_or_thread(
         assert place(*words.split()) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "!weigh ladder CONFIG.toml" in said.err
-    assert "weigh.harness.results.load" in said.err
+    assert "weigh.ladder(CONFIG)" in said.err
+    assert "weigh.play(GAME, ENTRANTS)" in said.err
     assert documents(tmp_path) == [tmp_path / "s.toml"]
 
 

@@ -230,7 +230,7 @@ class MockServerProcess(_Listening):
     def _ask(self, method: str, path: str, body: str | None = None) -> Any:
         connection = HTTPConnection(self.addresses.host, self.addresses.port, timeout=_TIMEOUT)
         with contextlib.closing(connection):
-            connection.request(method, path, body)
+            connection.request(method, path, None if body is None else body.encode())
             response = connection.getresponse()
             answer = json.loads(response.read())
         if response.status != 200:

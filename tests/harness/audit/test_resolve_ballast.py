@@ -41,9 +41,11 @@ def test_weigh_resolve_says_the_same(case: str) -> None:
     assert all(set(event) == {"type", "owner", "value"} for event in discards)
 
 
-def test_a_game_that_is_on_shows_no_discard_and_no_true_value() -> None:
+def test_events_of_a_game_that_is_on_show_no_discard_and_no_true_value() -> None:
     told = json.loads(resolve("0:p5s0 1:c0 1:d2 0:p4s1a1").stdout)
-    assert (told["over"], told["scores"], told["measures"], told["to_act"]) == (False, None, {}, [1])
+    assert (told["over"], told["scores"], told["to_act"]) == (False, None, [1])
+    # Who resolves moves knows them all: the measures are what they would be if the game were stopped here.
+    assert told["measures"]["turns"] == 3
     assert told["events"][3:] == [
         {"type": "discard", "owner": 1},
         {"type": "place", "number": 1, "owner": 0, "scale": 1, "announced": 1},
