@@ -120,7 +120,7 @@ def test_a_ladder_is_shown_while_it_is_played_and_told_when_it_is_over(server, t
     assert boards[-1]["done"] == 4
     assert any(0 < board["done"] < 4 for board in boards) or any(board["flights"] for board in boards)
     assert {"quick", "slow"} <= {row["entrant"] for row in boards[-1]["rows"]}
-    # Whether a step is sealed while the stream looks on is chance here; the next test holds a round open and waits for it.
+    # Whether a step is sealed while the stream looks on is chance here; the next test holds a round open for it.
     assert "episode" in names
     assert not any(url in line for line in lines[:-1] if not line.startswith("live: "))
 
