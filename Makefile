@@ -19,12 +19,15 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	@touch $@
 
 demo: $(STAMP)
-	$(BIN)/weigh ladder examples/demo.toml
-	$(BIN)/weigh verify results/demo
-	@echo "The results lie in results/demo. Look again with: $(BIN)/weigh rank results/demo"
+	@$(BIN)/weigh ladder examples/demo.toml > /dev/null
+	@$(BIN)/weigh verify results/demo
+	@$(BIN)/weigh view results/demo --no-open
+	@echo
+	@$(BIN)/weigh rank results/demo
+	@echo
+	@echo "Every episode, step by step: open results/demo/view.html in a browser"
+	@echo "Next: $(BIN)/weigh play goofspiel match hoard random match"
 
-# Compiled files are kept even where the environment says otherwise: every worker and every command that a test starts reads
-# them, and compiling takes half of what collecting the tests does.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
 
 test: $(STAMP) chromium
