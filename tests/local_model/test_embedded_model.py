@@ -100,7 +100,7 @@ def test_every_call_went_over_http_and_reports_its_tokens(played: Path) -> None:
         totals = store.totals()
     assert answered
     assert all(completion.usage.input and completion.usage.output for completion in answered)
-    assert totals.cost == 0.0
+    assert totals.cost_known_usd == 0.0
     assert totals.unknown_cost == 0
 
 
