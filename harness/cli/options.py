@@ -1,11 +1,8 @@
 """How the words of an option become a value, with a line that says what it must be when they cannot.
 
-Owns these readers and the flags that several commands share. Strict on purpose: `1_0`, `7.0` and `inf` are typing
-mistakes more often than meant.
-
-The options that say how entrants of the command line play, for every command that takes such entrants.
-
-Owns their words and what they are read by. `harness.cli.single` has what they mean.
+Owns these readers, the options that several commands share, and the run that is taken where none is named. Strict on
+purpose: `1_0`, `7.0` and `inf` are typing mistakes more often than meant. What the options of entrants mean stands in
+`harness.run.play.single`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Puts a run together from its config: divisions, schedule, manifest, and the open exchanges with models.
 
-The one place where configs, games, policies, providers and stores meet.
-
-Keeping what a run's clients learn of their models, as soon as they have learned it.
-
-Owns when that is written down: after the call that taught it, so that no killed process takes it along.
-
-Where the calls of an episode go that nobody asked to keep: they last as long as the process.
+The one place where configs, games, policies, providers and stores meet. Owns too when what a run's clients learn of
+their models is written down: after the call that taught it, so that no killed process takes it along. The calls of an
+episode that is not kept last as long as the process.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
-"""The running counts behind every display.
+"""The running counts behind every display, and what is said of them.
 
-Owns what is counted, per entrant and for the run, from the events a run reports. Draws nothing and starts no thread;
-the clock is handed in. Its memory depends on entrants, games and episodes in flight, never on episodes played.
-
-Sentences about a whole run, the same in every display.
-
-Owns their words. Reads counts; writes nowhere.
-
-What a run should be warned about while there is still money to save.
-
-Owns the words of the warnings, each given once per entrant; the thresholds are in `harness.config.thresholds`. Reads
-counts; shows nothing.
+Owns what is counted, per entrant and for the run, from the events a run reports; the sentences about a whole run, the
+same in every display; and the warnings while there is still money to save, each given once per entrant (thresholds:
+`harness.config.thresholds`). Draws nothing and starts no thread; the clock is handed in. Its memory depends on
+entrants, games and episodes in flight, never on episodes played.
 """
 
 from __future__ import annotations

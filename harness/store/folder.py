@@ -1,11 +1,8 @@
-"""Making the folder of a new run, whole or not at all, and writing down what a run is ordered with.
+"""The folder of a run: made whole or not at all, and written by one process at a time.
 
-Owns the steps from nothing to a folder with a manifest and a schedule in it, and the rows of both. Knows nothing of
-what is played.
-
-The lock that lets one process at a time write a run.
-
-Owns the file `run.lock`. The lock is the operating system's: it goes with the process that holds it, however that ends.
+Owns the steps from nothing to a folder with a manifest and a schedule in it, the rows of both, and the file `run.lock`.
+The lock is the operating system's: it goes with the process that holds it, however that ends. Knows nothing of what is
+played.
 """
 
 from __future__ import annotations

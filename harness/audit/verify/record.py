@@ -1,21 +1,9 @@
-"""Deriving a record again from its game, config, deal and moves, and comparing everything that follows from them.
+"""Whether a record recomputes: from a document of unknown origin to what differs in it.
 
-Owns the replay and the comparison of events, ending, scores and measures. Knows no store. Chance is not needed: the
-deal stands in the record.
-
-Whether something is a record at all: JSON, every field there, none unknown, of the version read here.
-
-Owns the step from a document of unknown origin to a `Record`. Runs no rules.
-
-Whether the decisions of a record account for its moves: who made each one, after which faults.
-
-Owns the rules of provenance. They need only the record and the positions that its moves led through.
-
-Re-deriving: whether a record, or a whole run, is what its moves and the models' replies make of it.
-
-Owns the two questions and their answers; the parts of the check lie in the modules `verify_*`. Nothing is trusted that
-can be derived: not the events, awards, scores and endings, not the counters, and in a run not the moves either, as each
-is read again from the reply it came from.
+Owns its three steps. Is it a record at all: JSON, every field there, none unknown, of the version read here. What
+do its game, config, deal and moves make of it: events, ending, scores, measures. Do its decisions account for its
+moves: who made each one, after which faults. Knows no store; chance is not needed, since the deal stands in the
+record. Nothing is trusted that can be derived.
 """
 
 from __future__ import annotations

@@ -153,7 +153,10 @@ def test_every_packaged_prompt_can_be_read_and_plays_a_game_there_is() -> None:
         assert prompt.suits(word.partition("/")[0]), f"{word} plays the game of its folder"
 
 
-@pytest.mark.parametrize("written", ["../harness/entrants.py", "goofspiel/../../pyproject.toml", "prompts/__init__.py"])
+OUTSIDE = ["../harness/config/entrants.py", "goofspiel/../../pyproject.toml", "prompts/__init__.py"]
+
+
+@pytest.mark.parametrize("written", OUTSIDE)
 def test_nothing_but_prompts_is_found_within_the_package(folder: Path, written: str) -> None:
     with pytest.raises(ConfigError, match="not found; looked for "):
         read_prompt(written, folder)
