@@ -69,6 +69,7 @@ OPTIONS = {
         *("--max-seconds 0.5", "--reuse results/ladder", "--extend", "--json"),
         *("--serve", "--serve 8000"),
     ],
+    "demo": ["--mock", "--results runs", "--json"],
     "rank": [
         *("--max-fallback-rate 0.2", "--max-fallback-rate 0", "--without-fallbacks", "--format table"),
         *("--format markdown", "--format csv", "--format json", "--json", "--measures"),
