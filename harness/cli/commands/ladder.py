@@ -93,7 +93,8 @@ def ladder(
     Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
     or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
     """
-    from weigh.harness.cli.commands.rank import show_ranking
+    from weigh.harness.cli.commands.rank import RankOptions, show_ranking
+    from weigh.harness.results import load
     from weigh.harness.run.play.ladder import LadderSpec, play_ladder
     from weigh.harness.run.signals import require_own_loop
 
@@ -117,7 +118,8 @@ def ladder(
             print_note(
                 f"kept in {played.folder}; `weigh verify {shlex.quote(str(played.folder))}` re-derives every record"
             )
-    ranked = show_ranking([played.folder], json=json, max_fallback_rate=played.order.rank.max_fallback_rate, wide=True)
+    options = RankOptions(max_fallback_rate=played.order.rank.max_fallback_rate, json=json)
+    ranked = show_ranking(load([str(played.folder)]), options)
     if played.code != FINE or not ranked:
         raise typer.Exit(played.code or INVALID)
 
@@ -144,10 +146,11 @@ def demo(
     """
     from weigh.harness.audit.verify.run import verify_run
     from weigh.harness.cli.commands.check import report_run
-    from weigh.harness.cli.commands.rank import show_ranking
+    from weigh.harness.cli.commands.rank import RankOptions, show_ranking
     from weigh.harness.cli.commands.view import run_page_written
     from weigh.harness.providers.local.weights import missing
     from weigh.harness.providers.mock_server import MockServerProcess
+    from weigh.harness.results import load
     from weigh.harness.run.play.demo import demo_spec
     from weigh.harness.run.play.ladder import play_ladder
     from weigh.harness.run.signals import require_own_loop
@@ -170,7 +173,7 @@ def demo(
         made = {"run": str(folder), "page": str(page), "mock": url is not None}
         print_json({**made, "records": checked.records, "ok": checked.ok})
     else:
-        show_ranking([folder])
+        show_ranking(load([str(folder)]), RankOptions())
         print_text("")
         report_run(folder, checked)
         weigh = "weigh" if which("weigh") else f"{shlex.quote(sys.executable)} -m weigh"
