@@ -123,7 +123,7 @@ OPTIONS = {
         *("--game goofspiel", "--set cards=6", "--config ladder.toml", "--step 3", "--all", "--words"),
         *("--exit-code", "--json"),
     ],
-    "doctor": ["--calls", "--no-calls", "--patience 5", "--json"],
+    "doctor": ["--calls", "--no-calls", "--timeout 5", "--json"],
     "mock-server": [
         *("--port 0", "--host 127.0.0.1", "--seed 0", "--latency 200ms", "--latency uniform:50-400ms"),
         *("--latency lognormal:200ms,0.5", "--faults illegal=0.1,empty=0.02,429=0.05", "--plan plan.toml"),
