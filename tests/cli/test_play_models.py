@@ -100,7 +100,7 @@ def test_a_saved_episode_is_shown_again_without_a_call(server, tmp_path):
     assert again == first
     assert server.stats()["requests"] == asked == 4
     assert weigh("verify", tmp_path / "kept").out.endswith(
-        "1 record re-derives in full, 4 model calls looked through\n"
+        "OK, 1 record recomputed, 4 model calls read again, no differences\n"
     )
 
 

@@ -106,7 +106,7 @@ def test_a_forged_record_is_shown_as_it_was_played_and_said_to_differ(tmp_path):
     record = played("oshi_zumo", {"coins": 6}).model_copy(update={"ending": "forged"})
     said = weigh("view", record_file(tmp_path, record))
     assert said.code == 0
-    assert "does not re-derive (1 finding; the first: " in said.err
+    assert "does not reproduce (1 finding; the first: " in said.err
     assert "forged" in (tmp_path / "record.view.html").read_text(encoding="utf-8")
 
 

@@ -126,9 +126,9 @@ def play(
     if drawn:
         print_text(f"seed {single.seed}")
     if save is not None:
-        print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` re-derives it")
+        print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` recomputes it")
     if out is not None:
-        print_note(f"record in {out}; `weigh verify {shlex.quote(str(out))}` re-derives it")
+        print_note(f"record in {out}; `weigh verify {shlex.quote(str(out))}` recomputes it")
     if save is None and out is None:
         print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
 

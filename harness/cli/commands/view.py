@@ -148,7 +148,7 @@ def _warn(record: Record, name: str) -> None:
 
     found = verify_record(record)
     if found:
-        said = f"weigh: {name} does not re-derive ({plural(len(found), 'finding')}; the first: {found[0]})"
+        said = f"weigh: {name} does not reproduce ({plural(len(found), 'finding')}; the first: {found[0]})"
         print_note(shown(said, encoding(), limit=2_000))
 
 
