@@ -85,15 +85,15 @@ def ladder(
     Everything is kept in results/NAME as it happens. Ctrl-C lets calls in flight return and stops; the same command
     goes on from there, and nothing that was paid for is asked again. A second Ctrl-C stops at once.
 
-    With --reuse, a question that an earlier run asked in the same episode, seat, step and attempt is not asked again:
-    its answer counts here too, at no cost, and is marked. Failures, timeouts and refusals are asked anew.
+    With --reuse, a request that an earlier run made in the same episode, seat, step and attempt is not made again: its
+    answer counts here too, at no cost, and is marked. Failures, timeouts and refusals are asked again.
 
     With --extend, entrants that the config has more are added to the run, with as few new blocks as bring them to an
     equal share, or with as many as the config's larger `blocks` asks for. Every block that is there stays as it is.
     Entrants that the config has no more leave, once all that was planned with them is played.
 
     With --serve, a page on this machine shows the ladder and any episode as it is played, at an address that is told on
-    standard error and that nobody can guess. It is there while the ladder is played; pages that are open at its end are
+    standard error and cannot be guessed. It is there while the ladder is played; pages that are open at its end are
     told so, and keep what they show.
 
       weigh ladder ladder.toml

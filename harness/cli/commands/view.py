@@ -70,7 +70,7 @@ def view(
 ) -> None:
     """Look at an episode or a whole run, in a browser or as text.
 
-    The page is one HTML file: pictures of every step, what everybody said and did, and, from a run, every reply with
+    The page is one HTML file: pictures of every step, what each seat said and did, and, from a run, every reply with
     its tokens and its cost. It asks no server for anything, and shows both sides of the table: hand it to no player.
     Without -o it lies beside the record (NAME.view.html) or in the run (view.html), and opens in a browser where there
     is a display. A page that is there already is replaced, what is read or belongs to a run itself never is.
