@@ -89,13 +89,13 @@ class People:
             where = f"{self._kept}, line {number}"
             if line.count("[") + line.count("{") > _BRACKETS:
                 raise Refused(
-                    f"{where}: nested too deeply for a move; delete the line, and it is asked anew", kind="too-deep"
+                    f"{where}: nested too deeply for a move; delete the line, and it is asked again", kind="too-deep"
                 )
             try:
                 kept = json.loads(line)
                 seat, move = kept["seat"], kept["move"]
             except (ValueError, TypeError, KeyError):
-                break  # a line that a crash cut off: what follows is asked anew
+                break  # a line that a crash cut off: what follows is asked again
             if type(seat) is not int or seat not in self.seats:
                 people = ", ".join(map(str, self.seats))
                 raise Refused(
