@@ -19,6 +19,7 @@ as those of a schedule's tables do, and the order of the blocks plays no part. F
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log, log2, sqrt
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -27,7 +28,7 @@ from weigh.harness.stats.betting import largest_given_up
 from weigh.harness.stats.power import LEVEL, ZERO
 
 if TYPE_CHECKING:
-    from weigh.harness.stats.clustered import Floats
+    from weigh.harness.stats.clustered import Estimates, Floats
 
 Grade: TypeAlias = Literal["guaranteed", "barring_rare_failures"]
 """Of the claim that a difference is not 0. Guaranteed: wrong in at most 5 % of runs whatever the distribution of
@@ -72,6 +73,25 @@ def bounded_interval(values: Floats, low: float, high: float, level: float = LEV
     )
 
 
+def p_first(estimates: Estimates, chosen: Sequence[int], one: int, low: float, high: float) -> float:
+    """The p-value of "`one` is first among the `chosen`" on this schedule, for scores between `low` and `high`.
+
+    To be first is to be ahead of each other, so it is the largest of those p-values, times the number of the chosen, of
+    whom each might be called first. The lead over another is the average over blocks of x, what a block adds to the one
+    mean less what it adds to the other, times the number of blocks.
+    """
+    others = [other for other in chosen if other != one]
+    return min(1.0, len(chosen) * max((_p_ahead(estimates, one, other, low, high) for other in others), default=1.0))
+
+
+def _p_ahead(estimates: Estimates, one: int, other: int, low: float, high: float) -> float:
+    both = [one, other]
+    there = estimates.sat[:, both].any(axis=1)
+    scale = there.sum() / estimates.count[both]
+    sat, sums = (table[there][:, both] * scale for table in (estimates.sat, estimates.sums))
+    return p_bounded(sums[:, 0] - sums[:, 1], 0.0, float((sat[:, 0] * low - sat[:, 1] * high).min()))
+
+
 def grade(interval: tuple[float, float] | None, bounded: tuple[float, float]) -> Grade | None:
     """Of a difference with the 95 % `interval` of normal theory (None for none) and that of bets: None where neither
     excludes 0."""
@@ -87,17 +107,15 @@ class RareLoss:
     """A loss that a number of blocks cannot exclude, because none of them need have shown it."""
 
     blocks: int
-    size: float
-    """What is lost in a block, in score."""
+    loss: float
+    """In a block, in mean score."""
     share: float
     """The largest share of such blocks of which none shows in `blocks` with a chance of 5 %: 1 - 0.05^(1 / blocks)."""
-
-    @property
-    def moves(self) -> float:
-        """By how much such a loss would lower a mean score."""
-        return self.share * self.size
+    moves: float
+    """By how much such a loss would lower a mean score: share * loss."""
 
 
-def rare_loss(blocks: int, size: float = 1.0) -> RareLoss:
-    """The share of blocks with a loss of `size` that `blocks` without one cannot exclude at 95 %."""
-    return RareLoss(blocks, size, 1 - LEVEL ** (1 / blocks) if blocks else 1.0)
+def rare_loss(blocks: int, loss: float = 1.0) -> RareLoss:
+    """The share of blocks with this `loss` that `blocks` without one cannot exclude at 95 %."""
+    share = 1 - LEVEL ** (1 / blocks) if blocks else 1.0
+    return RareLoss(blocks, loss, share, share * loss)

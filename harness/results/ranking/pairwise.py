@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.harness.errors import RowsInvalid
-from weigh.harness.results.ranking.rows import GameRows, split_by_game
+from weigh.harness.results.ranking.rows import GameRows, Ordered, split_by_game
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
 from weigh.harness.stats.clustered import LEAST_ALIKE, zeroed
 from weigh.harness.stats.power import CONFIDENCE, ZERO
@@ -80,8 +80,7 @@ def encounters_of(
         seats,
         None,
         exclude_fallback_episodes=ladder.fallback_episodes == "left out",
-        games=ladders,
-        entered={},
+        games=dict.fromkeys(ladders, Ordered()),
         seeds=seeds or {},
     )
     for rows in split:

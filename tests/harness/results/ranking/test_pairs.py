@@ -27,6 +27,7 @@ from weigh.harness.report.render.text import letters, plain_lines
 from weigh.harness.report.sections.pairs import pair_sections
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.matchups import pair_boards
+from weigh.harness.results.ranking.rows import Ordered
 
 NAMES = ("ann", "bob", "cy", "dan")
 
@@ -161,7 +162,7 @@ def test_two_entrants_one_entrant_and_none():
     assert (one.pairs, one.never_met, one.lottery) == ((), (), None)
     assert text(one)
     frame = seats(episodes(("ann", "bob")), by_list((1, -1))).iloc[:0]
-    (none,) = pair_boards(frame, rank(frame, expected_episodes={"g": 2}))
+    (none,) = pair_boards(frame, rank(frame, ordered={"g": Ordered(2)}))
     assert (none.entrants, none.pairs, none.lottery) == ((), (), None)
     assert "no scored episode" in text(none)
 
