@@ -166,8 +166,8 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
         strength = met - (adjusted.sum() - adjusted) / (entrants - 1)
     return Estimates(
         count=count,
-        sums=np.bincount(cell, score, number * entrants).reshape(number, entrants),
-        sat=np.bincount(cell, minlength=number * entrants).reshape(number, entrants).astype(np.float64),
+        sums=np.bincount(cell, score, number * entrants).astype(np.float64).reshape(number, entrants),
+        sat=np.bincount(cell, minlength=number * entrants).astype(np.float64).reshape(number, entrants),
         blocks=blocks,
         mean=mean,
         half_width=half_width,

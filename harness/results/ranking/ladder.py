@@ -72,7 +72,12 @@ def rank(
     fields = [_field(rows, max_fallback_rate) for rows in split]
     claims = sum(len(field.ranked) > 1 for field in fields)
     placed = call_first(
-        [places(field.rows.names, field.ranked, field.estimates, claims, field.bounds) for field in fields]
+        [
+            places(
+                field.rows.names, field.ranked, field.estimates, claims, field.rows.bounds if field.rows.whole else None
+            )
+            for field in fields
+        ]
     )
     return Ladder(
         games=tuple(
@@ -102,14 +107,6 @@ class _Field:
     @property
     def ranked(self) -> list[str]:
         return [name for name in self.rows.names if self.reasons[name] is None]
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Of the scores, where they are all that were to be had."""
-        rows = self.rows
-        if not rows.whole:
-            return None
-        return (rows.ordered.lowest, 1.0) if rows.bound == 1 else (-rows.bound, rows.bound)
 
     def at(self, name: str) -> int:
         """The entrant's number in the arrays."""
@@ -145,6 +142,8 @@ def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Ac
         episodes=episodes_of(rows.view),
         expected=rows.ordered.episodes,
         blocks=blocks_of(rows.scored),
+        bounds=rows.bounds,
+        whole=rows.whole,
         left_out=episodes_of(rows.seats) - episodes_of(rows.view),
         voids=starts_of(rows.voids),
         standings=tuple(standings),

@@ -156,8 +156,8 @@ class GameRows:
 
     @property
     def whole(self) -> bool:
-        """Whether everything that was ordered is finished, has its scores, and stands in the view, at the first start:
-        otherwise what is seen may hang together with how it ended."""
+        """Whether everything that was ordered is finished at its first start, has its scores, and stands in the view:
+        otherwise what is seen may depend on how it went."""
         ordered, every = self.ordered.episodes, episodes_of(self.seats)
         return not len(self.voids) and len(self.scored) == len(self.seats) and (ordered is None or every >= ordered)
 
@@ -166,6 +166,11 @@ class GameRows:
         """Scores lie within it on either side of 0: 1 by the contract of games, or more where one does not keep it. So
         do means, and differences of means within twice as much."""
         return max(1.0, float(self.scored["score"].abs().max())) if len(self.scored) else 1.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest score that the rules allow; wider where a score does not keep to them."""
+        return (self.ordered.lowest, 1.0) if self.bound == 1 else (-self.bound, self.bound)
 
     def arrays(self) -> tuple[Ints, Ints, Ints, Floats]:
         """Entrant, episode and block numbers and scores of `scored`. Episodes of two runs are different, and so are

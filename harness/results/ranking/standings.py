@@ -198,6 +198,10 @@ class GameLadder:
     expected: int | None
     """How many were ordered, None when nobody said."""
     blocks: int
+    bounds: tuple[float, float]
+    """The lowest and the highest score that the rules allow."""
+    whole: bool
+    """Everything that was ordered is finished at its first start, has its scores, and stands in the view."""
     left_out: int
     """Finished episodes that the view leaves out because the fallback moved in them."""
     voids: int

@@ -258,7 +258,7 @@ def test_json_keys_are_a_contract():
     assert list(document) == ["schema_version", "games", "max_fallback_rate", "fallback_episodes", "accounts"]
     game = document["games"][0]
     assert list(game) == [
-        *("game", "episodes", "expected", "blocks", "left_out", "voids"),
+        *("game", "episodes", "expected", "blocks", "bounds", "whole", "left_out", "voids"),
         *("standings", "seats", "lead", "detectable", "rare_loss", "caveats"),
     ]
     assert list(game["standings"][0]) == [
