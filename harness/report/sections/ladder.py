@@ -73,11 +73,11 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
         yield "no finished episode"
         return
     lead = game.lead
-    claims = sum(any(each.first_p is not None for each in other.standings) for other in ladder.games)
-    leader = next((each for each in game.standings if each.first_p_holm is not None), None)
-    p = "" if leader is None or leader.first_p_holm is None else f"p = {leader.first_p_holm:.2g}"
+    claims = sum(any(each.first_p_value is not None for each in other.standings) for other in ladder.games)
+    leader = next((each for each in game.standings if each.first_p_value_holm is not None), None)
+    p = "" if leader is None or leader.first_p_value_holm is None else f"p = {leader.first_p_value_holm:.2g}"
     p += f" (Holm, {plural(claims, 'game')})" if p and claims > 1 else ""
-    uneven = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
+    uneven = next((each.text for each in game.warnings if each.kind in ("uneven_schedule", "not_linked")), None)
     if lead is None:
         yield "no clear first: fewer than two entrants are ranked"
     elif leader is not None and leader.first:
@@ -103,7 +103,7 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
 
 def _settled(game: GameLadder) -> Iterator[str]:
     """How many blocks would show a lead of this size."""
-    for each in game.caveats:
+    for each in game.warnings:
         if each.kind == "not_separated" and each.case == "more_blocks":
             yield f"; about {each.values['needed']} blocks would settle it ({each.values['blocks']} played)"
         elif each.kind == "not_separated" and each.case == "too_little":
@@ -156,11 +156,13 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     warned = [
         (f"{game.game}: " if several else "") + caveat.text
         for game in ladder.games
-        for caveat in game.caveats
+        for caveat in game.warnings
         if caveat.kind not in ("not_separated", "partial", "uneven_schedule", "not_linked", "several_games")
     ]  # the first line says the others
     yield from (("warning", text) for text in warned[:WARNINGS])
-    found = [game.detectable if any(s.interval for s in game.standings) else None for game in ladder.games]
+    found = [
+        game.minimum_detectable_difference if any(s.interval for s in game.standings) else None for game in ladder.games
+    ]
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
     yield from (("rare", text) for text in _rare(ladder))
@@ -175,7 +177,12 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     )
     spent = sum((account.usage for account in ladder.accounts.models), Usage())
     dollars = money(spent.cost_known_usd, spent.unknown_cost_calls)
-    again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
+    again = [
+        s.reliability.retry_rate
+        for game in ladder.games
+        for s in game.standings
+        if s.models and s.reliability.retry_rate
+    ]
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
     calls = plural(spent.calls, "call")
     yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
@@ -228,7 +235,7 @@ def _drawn(game: GameLadder) -> Table:
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
             Cell(score(each.adjusted)),
-            Cell(share(each.p_first)),
+            Cell(share(each.probability_first)),
             Cell(str(each.episodes)),
         )
         for each in game.standings
@@ -281,12 +288,14 @@ def _legend(game: GameLadder) -> str:
 def _sees(game: GameLadder) -> Iterator[Text]:
     parts = []
     lead = game.lead
-    if lead is not None and lead.interval is not None and lead.detectable != 0:
-        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
-        if game.detectable is None:
+    if lead is not None and lead.interval is not None and lead.minimum_detectable_difference != 0:
+        parts.append(
+            f"{difference_cell(lead.minimum_detectable_difference)} between {lead.leader} and {lead.runner_up}"
+        )
+        if game.minimum_detectable_difference is None:
             parts.append(f"{difference_cell(None)} between two typical entrants")
-    if game.detectable:
-        parts.append(f"{game.detectable:.3f} between two typical entrants")
+    if game.minimum_detectable_difference:
+        parts.append(f"{game.minimum_detectable_difference:.3f} between two typical entrants")
     if parts:
         played = plural(game.blocks, "block")
         said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."

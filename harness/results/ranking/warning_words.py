@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from weigh.games.game import Json
 from weigh.harness.stats.clustered import LEAST_ALIKE
 
-CaveatKind: TypeAlias = Literal[
+WarningKind: TypeAlias = Literal[
     "partial",
     "not_separated",
     "uneven_schedule",
@@ -47,10 +47,10 @@ Value: TypeAlias = str | int | float | tuple[str, ...] | tuple[Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Caveat:
+class LadderWarning:
     """Something to know before the numbers are believed."""
 
-    kind: CaveatKind
+    kind: WarningKind
     values: Mapping[str, Value]
     case: str = ""
     """Which of the kind's sentences it is, where there are several."""
@@ -83,7 +83,10 @@ class _Words(Formatter):
 _LEADS: Final = "no clear first: {leader} leads {runner_up} by {difference:.3f}"
 _SURE: Final = f"{_LEADS} [{{low:+.3f}}, {{high:+.3f}}]"
 
-_VOIDS: Final = "{starts:start} ended by an outage and not rated"
+_VOIDS: Final = (
+    "{starts:start} ended by an outage and not rated ({rate:.1%} of all); where outages depend on the score, means are "
+    "shifted and intervals hold less often"
+)
 _WHOSE: Final = "; whose provider failed: {whose}"
 _NEVER: Final = "; {never:episode} of them not replayed yet"
 
