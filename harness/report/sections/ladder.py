@@ -166,6 +166,7 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
     yield from (("rare", text) for text in _rare(ladder))
+    yield "trust", _trust(ladder)
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -205,6 +206,20 @@ def _rare(ladder: Ladder) -> Iterator[str]:
         found.setdefault(text, []).append(game.game)
     for text, games in found.items():
         yield f"{', '.join(games)}: {text}" if len(ladder.games) > 1 else f'{text} (hence "{BARRING}")'
+
+
+def _trust(ladder: Ladder) -> str:
+    """How much of the ranking the choice of blocks decides, game by game."""
+    known = [game.split_half_reliability for game in ladder.games]
+    parts = []
+    if any(each is not None for each in known):
+        told = " / ".join(NOTHING if each is None else f"{each:.2f}" for each in known)
+        parts.append(f"split-half reliability {told}")
+    deciding = [(game.blocks_deciding_first, game.blocks) for game in ladder.games]
+    if any(few is not None for few, _ in deciding):
+        told = " / ".join(f"{'all' if few is None else few} of {blocks}" for few, blocks in deciding)
+        parts.append(f"{told} blocks decide first place")
+    return "; ".join(parts)
 
 
 def ladder_section(game: GameLadder, anchor: str, ladder: Ladder) -> Section:

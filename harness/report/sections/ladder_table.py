@@ -241,14 +241,12 @@ def notes(ladder: GameLadder) -> list[str]:
 
 
 def _called_first(ladder: GameLadder) -> list[str]:
-    """Only where a correction was made: with one game the rank says it all."""
+    """For each game that has one, corrected or not."""
     return [
-        f"called first: {shown(s.entrant)} (p = {s.first_p_value:.2g}, among all games {s.first_p_value_holm:.2g})"
+        f"first{'' if s.first_guaranteed else ', barring rare failures'}: {shown(s.entrant)} "
+        f"(p = {s.first_p_value:.2g}, among all games {s.first_p_value_holm:.2g})"
         for s in ladder.standings
-        if s.first
-        and s.first_p_value is not None
-        and s.first_p_value_holm is not None
-        and s.first_p_value != s.first_p_value_holm
+        if s.first and s.first_p_value is not None and s.first_p_value_holm is not None
     ]
 
 

@@ -31,6 +31,7 @@ from weigh.harness.results.ranking.rows import (
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, Lead, Reliability, SeatMean, Standing
 from weigh.harness.results.ranking.warnings import warnings_of
 from weigh.harness.stats.clustered import Estimates, cluster_mean, estimate
+from weigh.harness.stats.halves import blocks_deciding_first, split_half_reliability
 from weigh.harness.stats.rank_bootstrap import detectable_between, gap
 from weigh.harness.stats.rare import RareLoss, rare_loss
 from weigh.harness.store.usage import Account, Accounts
@@ -136,6 +137,7 @@ def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Ac
     standings = sorted(
         (_standing(field, name, found.get(name), accounts.of(rows.game, name)) for name in rows.entrants), key=_order
     )
+    chosen = [field.at(name) for name in field.ranked]
     lead = _lead(field, [standing for standing in standings if standing.rank is not None])
     return GameLadder(
         game=rows.game,
@@ -149,9 +151,9 @@ def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Ac
         standings=tuple(standings),
         seats=_seat_means(rows),
         lead=lead,
-        minimum_detectable_difference=_finite(
-            detectable_between(field.estimates, [field.at(name) for name in field.ranked])
-        ),
+        minimum_detectable_difference=_finite(detectable_between(field.estimates, chosen)),
+        split_half_reliability=split_half_reliability(field.estimates, chosen),
+        blocks_deciding_first=blocks_deciding_first(field.estimates, chosen),
         rare_loss=_rare_loss(standings[0], field) if lead is not None else None,
         warnings=warnings_of(rows, standings, lead, claims, field.estimates),
     )

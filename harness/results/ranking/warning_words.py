@@ -143,7 +143,10 @@ WORDS: Final[Mapping[str, str]] = {
     "incomplete_blocks": "{broken} of {blocks} blocks are incomplete: in them not everybody played every seat",
     "shared_deals": "{runs} runs share their seeds with others, and so their deals: a block they share counts once",
     "mixed_tables": "tables of {sizes: and } seats are mixed, and their scores do not mean the same",
-    "uneven_meetings": ("pairs met in {fewest} to {most} episodes: read the opponent-adjusted mean beside the mean"),
+    "uneven_meetings": (
+        "pairs met in {fewest} to {most} episodes: means owe something to the opponents met, and opponent-adjusted "
+        "means assume that strengths add up; where they do not, the interval of whoever met few others is too narrow"
+    ),
     "not_linked": (
         "no clear first, and there are no opponent-adjusted means: these groups never met, directly or through "
         "others: {groups: | }"

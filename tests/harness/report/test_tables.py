@@ -88,6 +88,13 @@ def test_the_first_line_says_who_is_first_by_how_much_and_how_surely():
     assert "6 blocks cannot exclude a loss of 1.30 in up to 39% of blocks, which would move a mean by 0.51" in rare
 
 
+def test_the_answer_says_how_much_the_choice_of_blocks_decides():
+    noisy = rank(seats(planned(list(FOUR), 4, 12), by_strength({"ann": 0.04, "bob": 0.02, "cy": 0, "dan": -0.06}, 0.3)))
+    (trust,) = [line for line in answer(noisy) if line.startswith("trust")]
+    (game,) = noisy.games
+    assert f"reliability {game.split_half_reliability:.2f}; {game.blocks_deciding_first} of 12 blocks decide" in trust
+
+
 def test_a_first_of_several_games_names_the_correction():
     frames = [seats(planned(list(FOUR), 4, 8, game=game), by_strength(FOUR)) for game in ("g", "h")]
     for line in answer(rank(pd.concat(frames)))[:1]:
@@ -259,7 +266,8 @@ def test_json_keys_are_a_contract():
     game = document["games"][0]
     assert list(game) == [
         *("game", "episodes", "expected", "blocks", "bounds", "whole", "left_out", "voids"),
-        *("standings", "seats", "lead", "minimum_detectable_difference", "rare_loss", "warnings"),
+        *("standings", "seats", "lead", "minimum_detectable_difference"),
+        *("split_half_reliability", "blocks_deciding_first", "rare_loss", "warnings"),
     ]
     assert list(game["standings"][0]) == [
         *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "probability_first"),
@@ -315,6 +323,7 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
         frame = seats(planned(list(FOUR), 4, blocks, game="goof"), by_strength(FOUR))
         frame["game"] = game
         frames.append(frame)
-    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
-    assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
-    assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
+    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("first")]
+    assert said == ["first, barring rare failures: ann (p = 0.0005, among all games 0.001)"]
+    (alone,) = [line for line in plain_lines(rank(frames[1])) if line.startswith("first")]
+    assert alone == "first, barring rare failures: ann (p = 0.0005, among all games 0.0005)"
