@@ -50,6 +50,9 @@ from weigh.harness.words import money, plural, score, share, shown
 LABEL = 8
 """Columns of the labels beside the texts, the gap to them not counted."""
 
+BARRING = "barring rare failures"
+"""Said of a claim that normal theory makes and that bets, which hold for any bounded scores, do not."""
+
 WARNINGS = 2
 """Of a ladder's, that are told before --wide tells all."""
 
@@ -70,15 +73,16 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
         yield "no finished episode"
         return
     lead = game.lead
-    claims = sum(any(each.first_p is not None for each in other.standings) for other in ladder.games)
-    leader = next((each for each in game.standings if each.first_p_holm is not None), None)
-    p = "" if leader is None or leader.first_p_holm is None else f"p = {leader.first_p_holm:.2g}"
+    claims = sum(any(each.first_p_value is not None for each in other.standings) for other in ladder.games)
+    leader = next((each for each in game.standings if each.first_p_value_holm is not None), None)
+    p = "" if leader is None or leader.first_p_value_holm is None else f"p = {leader.first_p_value_holm:.2g}"
     p += f" (Holm, {plural(claims, 'game')})" if p and claims > 1 else ""
-    uneven = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
+    uneven = next((each.text for each in game.warnings if each.kind in ("uneven_schedule", "not_linked")), None)
     if lead is None:
         yield "no clear first: fewer than two entrants are ranked"
     elif leader is not None and leader.first:
-        yield from (Word(lead.leader, "strong"), f" is first: {lead.difference:.3f} ahead of {lead.runner_up}")
+        grade = "is first" if leader.first_guaranteed else f"is first, {BARRING}"
+        yield from (Word(lead.leader, "strong"), f" {grade}: {lead.difference:.3f} ahead of {lead.runner_up}")
         yield from () if lead.interval is None else (f", 95% CI {interval_cell(lead.interval)}",)
         yield f", {p}"
     elif abs(lead.difference) < 5e-4:
@@ -99,7 +103,7 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
 
 def _settled(game: GameLadder) -> Iterator[str]:
     """How many blocks would show a lead of this size."""
-    for each in game.caveats:
+    for each in game.warnings:
         if each.kind == "not_separated" and each.case == "more_blocks":
             yield f"; about {each.values['needed']} blocks would settle it ({each.values['blocks']} played)"
         elif each.kind == "not_separated" and each.case == "too_little":
@@ -146,19 +150,23 @@ def _short(game: GameLadder, width: int, ink: Ink) -> tuple[Table, list[Field]]:
 
 
 def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
-    """Label and text of the lines at the end, six at most; no text where there is nothing to say. `hidden` columns are
+    """Label and text of the lines at the end; no text where there is nothing to say. `hidden` columns are
     not shown."""
     several = len(ladder.games) > 1
     warned = [
         (f"{game.game}: " if several else "") + caveat.text
         for game in ladder.games
-        for caveat in game.caveats
+        for caveat in game.warnings
         if caveat.kind not in ("not_separated", "partial", "uneven_schedule", "not_linked", "several_games")
     ]  # the first line says the others
     yield from (("warning", text) for text in warned[:WARNINGS])
-    found = [game.detectable if any(s.interval for s in game.standings) else None for game in ladder.games]
+    found = [
+        game.minimum_detectable_difference if any(s.interval for s in game.standings) else None for game in ladder.games
+    ]
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
+    yield from (("rare", text) for text in _rare(ladder))
+    yield "trust", _trust(ladder)
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -170,13 +178,48 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     )
     spent = sum((account.usage for account in ladder.accounts.models), Usage())
     dollars = money(spent.cost_known_usd, spent.unknown_cost_calls)
-    again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
+    again = [
+        s.reliability.retry_rate
+        for game in ladder.games
+        for s in game.standings
+        if s.models and s.reliability.retry_rate
+    ]
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
     calls = plural(spent.calls, "call")
     yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
     more = [plural(hidden, "more column")] if hidden else []
     more += [plural(len(warned) - WARNINGS, "more warning")] if len(warned) > WARNINGS else []
     yield "more", f"{', '.join(more)}: --wide  --head-to-head  --ratings" if more else ""
+
+
+def _rare(ladder: Ladder) -> Iterator[str]:
+    """What claims with a reservation do not exclude, a line for each different loss."""
+    found: dict[str, list[str]] = {}
+    for game in ladder.games:
+        if game.rare_loss is None or not any(s.first and not s.first_guaranteed for s in game.standings):
+            continue
+        loss = game.rare_loss
+        text = (
+            f"{plural(loss.blocks, 'block')} cannot exclude a loss of {loss.loss:.2f} in up to {loss.share:.0%} of "
+            f"blocks, which would move a mean by {loss.moves:.2f}"
+        )
+        found.setdefault(text, []).append(game.game)
+    for text, games in found.items():
+        yield f"{', '.join(games)}: {text}" if len(ladder.games) > 1 else f'{text} (hence "{BARRING}")'
+
+
+def _trust(ladder: Ladder) -> str:
+    """How much of the ranking the choice of blocks decides, game by game."""
+    known = [game.split_half_reliability for game in ladder.games]
+    parts = []
+    if any(each is not None for each in known):
+        told = " / ".join(NOTHING if each is None else f"{each:.2f}" for each in known)
+        parts.append(f"split-half reliability {told}")
+    deciding = [(game.blocks_deciding_first, game.blocks) for game in ladder.games]
+    if any(few is not None for few, _ in deciding):
+        told = " / ".join(f"{'all' if few is None else few} of {blocks}" for few, blocks in deciding)
+        parts.append(f"{told} blocks decide first place")
+    return "; ".join(parts)
 
 
 def ladder_section(game: GameLadder, anchor: str, ladder: Ladder) -> Section:
@@ -207,7 +250,7 @@ def _drawn(game: GameLadder) -> Table:
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
             Cell(score(each.adjusted)),
-            Cell(share(each.p_first)),
+            Cell(share(each.probability_first)),
             Cell(str(each.episodes)),
         )
         for each in game.standings
@@ -260,12 +303,14 @@ def _legend(game: GameLadder) -> str:
 def _sees(game: GameLadder) -> Iterator[Text]:
     parts = []
     lead = game.lead
-    if lead is not None and lead.interval is not None and lead.detectable != 0:
-        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
-        if game.detectable is None:
+    if lead is not None and lead.interval is not None and lead.minimum_detectable_difference != 0:
+        parts.append(
+            f"{difference_cell(lead.minimum_detectable_difference)} between {lead.leader} and {lead.runner_up}"
+        )
+        if game.minimum_detectable_difference is None:
             parts.append(f"{difference_cell(None)} between two typical entrants")
-    if game.detectable:
-        parts.append(f"{game.detectable:.3f} between two typical entrants")
+    if game.minimum_detectable_difference:
+        parts.append(f"{game.minimum_detectable_difference:.3f} between two typical entrants")
     if parts:
         played = plural(game.blocks, "block")
         said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."

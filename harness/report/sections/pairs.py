@@ -39,6 +39,7 @@ PART = 10
 
 ITSELF = "\N{MIDDLE DOT}"
 SURE = "*"
+GUARANTEED = "**"
 NOT_RANKED = "#"
 LOOK = "!"
 ROUNDS = 5
@@ -86,7 +87,9 @@ def _matrices(board: PairBoard, names: Sequence[str]) -> tuple[Table, Table]:
 
     def difference(pair: Pair) -> Cell:
         text = f"{pair.difference:+.2f}" if abs(pair.difference) >= 0.005 else "0.00"
-        return Cell(text + (SURE if _sure(pair) else ""), tone=tone(pair.difference, most))
+        return Cell(
+            text + (GUARANTEED if pair.guaranteed else SURE if _sure(pair) else ""), tone=tone(pair.difference, most)
+        )
 
     def won(pair: Pair) -> Cell:
         return Cell(f"{pair.win_share:.0%}", tone=tone(pair.win_share - 0.5, 0.5))
@@ -141,7 +144,10 @@ def _notes(board: PairBoard) -> list[str]:
     if board.pairs:
         episodes = _range([pair.episodes for pair in board.pairs], "episode")
         blocks = _range([pair.blocks for pair in board.pairs], "block")
-        lines.append(f"met: each pair in {episodes}, {blocks}; {SURE}: the 95% interval of the difference is without 0")
+        lines.append(
+            f"met: each pair in {episodes}, {blocks}; {SURE} significant at 5%, barring rare failures; {GUARANTEED} "
+            "significant for any bounded scores"
+        )
     if board.never_met:
         lines.append(f"never met: {_named(board.never_met)}")
     lines += [*_cyclic(board), *_triples(board)]
@@ -161,7 +167,7 @@ def _named(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _cyclic(board: PairBoard) -> list[str]:
-    found = board.cyclic
+    found = board.intransitivity
     if board.one_table and board.triples:
         return ["cyclic share: none; with all ranked entrants at every table mean differences add up by construction"]
     if found is None:
@@ -170,7 +176,7 @@ def _cyclic(board: PairBoard) -> list[str]:
     if found.expected is None or found.p_value is None:
         return [f"{line}; each pair met in one block, so noise cannot be told apart from circles"]
     lines = [f"{line}; noise alone would give {share(found.expected)} (p {_p(found.p_value)})"]
-    if found.p_value <= LEVEL and not board.circular_triples:
+    if found.p_value <= LEVEL and not board.intransitive_triples:
         lines.append("note: no circle is in it: differences do not add up, as where no win can be larger than another")
     return lines
 
@@ -178,13 +184,13 @@ def _cyclic(board: PairBoard) -> list[str]:
 def _triples(board: PairBoard) -> list[str]:
     if not board.triples:
         return []
-    seen = f"circles: {board.circular_triples} of {plural(board.triples, 'triple')} by win share"
-    if board.circle is None:
+    seen = f"circles: {board.intransitive_triples} of {plural(board.triples, 'triple')} by win share"
+    if board.intransitive_triple is None:
         return [f"{seen}; none is sure"]
-    sides = board.circle.sides
+    sides = board.intransitive_triple.sides
     way = " > ".join(shown(side.entrant) for side in (*sides, sides[0]))
     shares = ", ".join(f"{side.win_share:.0%}" for side in sides)
-    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(board.circle.p_value)})"]
+    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(board.intransitive_triple.p_value)})"]
 
 
 def _p(value: float) -> str:

@@ -26,7 +26,7 @@ from weigh.harness.report.render.document import (
     line,
 )
 from weigh.harness.report.sections.contents import Notable
-from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
+from weigh.harness.results.ranking.standings import GameLadder, Reliability, Spend, Standing
 from weigh.harness.words import count, money, plural, score, share, tokens
 
 WAYS = ("own, first attempt", "own, second attempt", "fallback")
@@ -39,13 +39,15 @@ AT_ONCE = 8
 
 def conduct_section(game: GameLadder, anchor: str) -> Section:
     """How moves came about, and why attempts failed."""
-    played = [each for each in game.standings if each.conduct.decisions]
+    played = [each for each in game.standings if each.reliability.decisions]
     asked = [each for each in played if not each.scripted]
     if not asked:
         why = "All entrants are scripted: no attempt can fail." if played else "No decision was made yet."
         return Section("Faults and fallbacks", anchor, (Text(line(why), "quiet"),))
     blocks: list[Block] = [_ways(game.game, asked)]
-    causes = [cause for cause in asked[0].conduct.faults if any(each.conduct.faults.get(cause) for each in asked)]
+    causes = [
+        cause for cause in asked[0].reliability.faults if any(each.reliability.faults.get(cause) for each in asked)
+    ]
     if causes:
         blocks.append(_causes(game.game, asked, causes))
     else:
@@ -70,7 +72,7 @@ def _ways(game: str, asked: Sequence[Standing]) -> Table:
     )
     rows = []
     for each in asked:
-        shares = _shares(each.conduct)
+        shares = _shares(each.reliability)
         said = ", ".join(f"{way} {share(part)}" for way, part in zip(WAYS, shares, strict=True))
         pieces = [
             (n, 100 * part, f"{way}: {share(part)}") for n, (way, part) in enumerate(zip(WAYS, shares, strict=True))
@@ -80,20 +82,20 @@ def _ways(game: str, asked: Sequence[Standing]) -> Table:
                 Cell(each.entrant),
                 Cell("", stack(shown, f"{each.entrant}: {said}", pieces)),
                 *(Cell(share(part)) for part in shares),
-                Cell(str(each.conduct.decisions)),
+                Cell(str(each.reliability.decisions)),
             )
         )
     return Table(f"{game}: how moves came about", columns, tuple(rows))
 
 
-def _shares(conduct: Conduct) -> tuple[float, float, float]:
+def _shares(conduct: Reliability) -> tuple[float, float, float]:
     own = conduct.by_model + conduct.by_scripted + conduct.by_human
     return tuple(number / conduct.decisions for number in (own, conduct.by_retry, conduct.by_fallback))  # type: ignore[return-value]
 
 
 def _causes(game: str, asked: Sequence[Standing], causes: Sequence[str]) -> Table:
     per_hundred = [
-        [100 * each.conduct.faults.get(cause, 0) / each.conduct.decisions for cause in causes] for each in asked
+        [100 * each.reliability.faults.get(cause, 0) / each.reliability.decisions for cause in causes] for each in asked
     ]
     shown = scale(map(sum, per_hundred))
     columns = (
@@ -103,7 +105,7 @@ def _causes(game: str, asked: Sequence[Standing], causes: Sequence[str]) -> Tabl
     )
     rows = []
     for each, sizes in zip(asked, per_hundred, strict=True):
-        counts = [each.conduct.faults.get(cause, 0) for cause in causes]
+        counts = [each.reliability.faults.get(cause, 0) for cause in causes]
         said = ", ".join(f"{cause} {number}" for cause, number in zip(causes, counts, strict=True) if number) or "none"
         pieces = [(n, size, f"{causes[n]}: {counts[n]}") for n, size in enumerate(sizes)]
         rows.append(

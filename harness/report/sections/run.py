@@ -156,14 +156,14 @@ def caveats(ladder: Ladder) -> Section:
         items = tuple(_caveats(game))
         if items:
             heading = (Text(line(Word(game.game, "strong"))),) if several else ()
-            parts += [*heading, Bullets(items, "warning", loud=len(game.caveats))]
+            parts += [*heading, Bullets(items, "warning", loud=len(game.warnings))]
     if not parts:
         parts = [Text(line("Nothing was found that speaks against these numbers, of what is looked for."))]
     return Section("Before you believe it", "caveats", tuple(parts))
 
 
 def _caveats(game: GameLadder) -> Iterator[Line]:
-    for caveat in game.caveats:
+    for caveat in game.warnings:
         yield line(caveat.text)
     for standing in game.standings:
         if standing.unranked:

@@ -41,6 +41,9 @@ class Pair:
     """Mean of the entrant's score less the opponent's."""
     interval: Interval | None
     """95 %, clustered by block; None for fewer than two blocks, or fewer than five that all agree."""
+    guaranteed: bool
+    """The difference is not 0 for any distribution of bounded scores; where only `interval` is without 0 it is not,
+    barring rare failures. Never before the run is whole."""
     win_share: float
     """Share of these episodes in which the entrant scored more; a tie counts half."""
 
@@ -88,15 +91,15 @@ class PairBoard:
     """Every ordered pair that met."""
     never_met: tuple[tuple[str, str], ...]
     """The pairs that did not, each once."""
-    cyclic: CyclicShare | None
+    intransitivity: CyclicShare | None
     """Of the mean differences. None without a loop of pairs, and where `one_table`."""
     one_table: bool
     """All ranked entrants sit at every table: there mean differences add up by construction."""
     triples: int
     """Of ranked entrants, those of which all three pairs met."""
-    circular_triples: int
+    intransitive_triples: int
     """Those in which each is above the next more often than below, sure or not."""
-    circle: SureCircle | None
+    intransitive_triple: SureCircle | None
     """Only one that is sure."""
     lottery: tuple[Ticket, ...] | None
     """None where ranked entrants never met, or fewer than two are ranked."""
@@ -105,13 +108,13 @@ class PairBoard:
         """JSON with the field names as keys, intervals as `[low, high]`; what is not known is null. A circle
         has its three entrants in order instead of its sides."""
         circle: Json = None
-        if self.circle is not None:
+        if self.intransitive_triple is not None:
             circle = {
-                "entrants": [side.entrant for side in self.circle.sides],
-                "win_shares": [side.win_share for side in self.circle.sides],
-                "p_value": self.circle.p_value,
+                "entrants": [side.entrant for side in self.intransitive_triple.sides],
+                "win_shares": [side.win_share for side in self.intransitive_triple.sides],
+                "p_value": self.intransitive_triple.p_value,
             }
-        return json_object(self) | {"circle": circle}
+        return json_object(self) | {"intransitive_triple": circle}
 
 
 def pair_boards(
@@ -138,13 +141,13 @@ def _pair_board(ladder: GameLadder, played: Encounters) -> PairBoard:
         game=ladder.game,
         entrants=played.names,
         unranked={name: reason for name in played.names for reason in [standing[name].unranked] if reason is not None},
-        pairs=tuple(_pairs(cells, played)),
+        pairs=tuple(_pairs(cells, played, ladder)),
         never_met=tuple(_never_met(cells, played.names)),
-        cyclic=None if one_table else cyclic_share(among),
+        intransitivity=None if one_table else cyclic_share(among),
         one_table=one_table,
         triples=triples,
-        circular_triples=circular,
-        circle=_circle(among, field),
+        intransitive_triples=circular,
+        intransitive_triple=_circle(among, field),
         lottery=_lottery(among, field),
     )
 
@@ -156,13 +159,14 @@ def _all_at_every_table(played: Encounters, ranked: Flags) -> bool:
     return bool((seated.sum(axis=1) == ranked.sum()).all())
 
 
-def _pairs(cells: PairBlocks, played: Encounters) -> list[Pair]:
+def _pairs(cells: PairBlocks, played: Encounters, ladder: GameLadder) -> list[Pair]:
     """Both orders of each pair, in the order of the entrants."""
     import numpy as np
 
     difference, half = cells.mean(cells.difference), cells.half_width(cells.difference)
     won = (1 + cells.mean(cells.margin)) / 2
     met, blocks = cells.met, cells.blocks
+    guaranteed = cells.guaranteed(ladder.bounds) & ladder.whole
     bound = 2 * max(1.0, float(np.nanmax(np.abs(played.score), initial=0.0)))
     found: dict[tuple[int, int], Pair] = {}
     for n, (i, j) in enumerate(zip(cells.one.tolist(), cells.other.tolist(), strict=True)):
@@ -175,6 +179,7 @@ def _pairs(cells: PairBlocks, played: Encounters) -> list[Pair]:
                 blocks=int(blocks[n]),
                 difference=middle,
                 interval=Interval.around(middle, wide, bound),
+                guaranteed=bool(guaranteed[n]),
                 win_share=float(won[n]) if sign == 1 else 1 - float(won[n]),
             )
     return [found[key] for key in sorted(found)]

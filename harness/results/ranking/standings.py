@@ -14,14 +14,15 @@ from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json
-from weigh.harness.results.ranking.caveats import Caveat
+from weigh.harness.results.ranking.warning_words import LadderWarning
+from weigh.harness.stats.rare import RareLoss
 from weigh.harness.store.usage import Account, Accounts, Usage
 
 if TYPE_CHECKING:
     import pandas as pd
     from _typeshed import DataclassInstance
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised whenever a reader of older ladders would misread a newer one."""
 
 
@@ -39,7 +40,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class Reliability:
     """How an entrant came by its moves, over all its finished episodes, left-out ones included."""
 
     decisions: int
@@ -111,19 +112,22 @@ class Standing:
     rank_interval: tuple[int, int] | None
     """The best and the worst rank of the 95 % interval; of those by mean and by adjusted mean together where the
     schedule was not even. Nobody is called first without (1, 1)."""
-    p_first: float | None
+    probability_first: float | None
     """Share of bootstrap draws in which the entrant is first by mean; None while any ranked entrant has no interval, or
     never met the others, directly or through others."""
-    first_p: float | None
+    first_p_value: float | None
     """p-value of the claim that this entrant, the leader of its game, is first: twice the share of draws in which it is
     not first alone, 0.05 where the rank interval becomes (1, 1). The larger of that by mean and that by adjusted mean
     where the schedule was not even. None for everybody else, for the leader of nobody, while any ranked entrant has no
     interval, and where entrants were never linked."""
-    first_p_holm: float | None
+    first_p_value_holm: float | None
     """The same, corrected by Holm for the leaders of all games of the ladder; equal to it when there is one."""
     first: bool
-    """Called first: `first_p_holm` is 0.05 or less. With one game: the rank interval is (1, 1) and there is somebody to
-    be ahead of."""
+    """Significantly first: `first_p_value_holm` is 0.05 or less; with one game, the rank interval is (1, 1) and there
+    is somebody to be ahead of. By normal theory, so barring rare failures that have not shown yet."""
+    first_guaranteed: bool
+    """First for any distribution of bounded scores: the betting interval of its lead over every other excludes 0. Never
+    without `first`, on an uneven schedule, before the run is finished, or where episodes are void or left out."""
     episodes: int
     """Scored episodes, those of the view."""
     blocks: int
@@ -137,7 +141,7 @@ class Standing:
     """Opponent-adjusted mean. May lie beyond [-1, 1]."""
     adjusted_interval: Interval | None
     """Of `adjusted`, clustered by block and not cut; None as for `interval`, and where there is no `adjusted`."""
-    strength: float | None
+    schedule_strength: float | None
     """Schedule strength: how much stronger than an even share of the others its opponents were."""
     opponents: int
     """Different entrants met."""
@@ -149,7 +153,7 @@ class Standing:
     """Mean collusion index."""
     collusion_high: float | None
     """Share of episodes with an index of 0.5 or more."""
-    conduct: Conduct
+    reliability: Reliability
     spend: Spend
     traffic: Usage | None
     """All its calls in this game, of void and unfinished episodes too. None: it made none, or nobody counted them."""
@@ -179,7 +183,7 @@ class Lead:
     interval: Interval | None
     blocks_needed: int | None
     """Blocks of the game's schedule at which a difference of this size would show in four runs of five."""
-    detectable: float | None
+    minimum_detectable_difference: float | None
     """The smallest true difference between these two that the blocks played show at 5 %, two-sided, in four runs of
     five; None without an interval, and where no two means can differ so much."""
 
@@ -194,6 +198,10 @@ class GameLadder:
     expected: int | None
     """How many were ordered, None when nobody said."""
     blocks: int
+    bounds: tuple[float, float]
+    """The lowest and the highest score that the rules allow."""
+    whole: bool
+    """Everything that was ordered is finished at its first start, has its scores, and stands in the view."""
     left_out: int
     """Finished episodes that the view leaves out because the fallback moved in them."""
     voids: int
@@ -203,9 +211,15 @@ class GameLadder:
     seats: tuple[SeatMean, ...]
     lead: Lead | None
     """None with fewer than two ranked entrants."""
-    detectable: float | None
+    minimum_detectable_difference: float | None
     """As in `lead`, between two typical entrants: the median over all pairs of the ranked."""
-    caveats: tuple[Caveat, ...]
+    split_half_reliability: float | None
+    """Of the means of the ranked: how well they would agree with those in as many other blocks, 1 at most."""
+    blocks_deciding_first: int | None
+    """The fewest blocks without which another one is level or ahead; None where it takes all, or there is no leader."""
+    rare_loss: RareLoss | None
+    """How often the leader may lose all there is to lose, and not have shown it in its blocks. None without a lead."""
+    warnings: tuple[LadderWarning, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +250,7 @@ def _json(value: object) -> Json:
         return [value.low, value.high]
     if isinstance(value, Usage):
         return value.traffic()
-    if isinstance(value, Account | Caveat):
+    if isinstance(value, Account | LadderWarning):
         return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         return json_object(value)

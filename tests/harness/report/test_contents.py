@@ -81,7 +81,7 @@ def test_a_partial_run_says_so_at_the_top_and_everywhere(page):
 
 def test_every_caveat_stands_in_full(models, page):
     markdown = markdown_page(document(models))
-    for caveat in models.ladder.games[0].caveats:
+    for caveat in models.ladder.games[0].warnings:
         assert caveat.text in texts(page)
         assert harmless(caveat.text) in markdown
 

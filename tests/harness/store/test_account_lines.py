@@ -61,7 +61,7 @@ def ladder_of(spent: dict[str, Usage], changes: dict[str, dict[str, Any]] | None
 
 
 def caveat(ladder: Ladder, kind: str) -> str | None:
-    return next((each.text for each in ladder.games[0].caveats if each.kind == kind), None)
+    return next((each.text for each in ladder.games[0].warnings if each.kind == kind), None)
 
 
 def test_all_calls_of_an_entrant_stand_in_one_line_with_nothing_that_did_not_happen() -> None:
@@ -144,7 +144,7 @@ def test_the_streak_of_an_entrant_is_its_longest() -> None:
     frame.loc[mine[3], "refusal_streak"] = 2
     frame.loc[mine[5], "refusal_streak"] = 5
     (ann,) = (standing for standing in rank(frame).games[0].standings if standing.entrant == "ann")
-    assert ann.conduct.refusal_streak == 5
+    assert ann.reliability.refusal_streak == 5
 
 
 def test_accounts_are_in_json_with_their_keys() -> None:
@@ -182,7 +182,7 @@ def test_accounts_are_in_json_with_their_keys() -> None:
     by_name = {standing["entrant"]: standing for standing in document["games"][0]["standings"]}
     assert by_name["ann"]["traffic"] == row["traffic"]
     assert by_name["bob"]["traffic"] is None
-    assert {"refusal_streak"} <= by_name["ann"]["conduct"].keys()
+    assert {"refusal_streak"} <= by_name["ann"]["reliability"].keys()
     assert {"cache_written_tokens"} <= by_name["ann"]["spend"].keys()
 
 
