@@ -25,7 +25,7 @@ COMMANDS = (
             Entry("games", "lists:games", "List the games, with their seats and config keys."),
             Entry("policies", "lists:policies", "List the scripted policies and the built-in prompts."),
             Entry("play", "play:play", "Play one episode and show it round by round."),
-            Entry("plan", "plan:plan", "Say what a ladder will cost and what it will be able to see."),
+            Entry("plan", "plan:plan", "Estimate a ladder's cost and statistical power."),
             Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
         ),
     ),

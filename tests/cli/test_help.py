@@ -62,7 +62,7 @@ OPTIONS = {
     "plan": [
         *("--from results/ladder", "--output-tokens 300", "--retry-share 0.05", "--latency 2.5"),
         *("--difference 0.05", "--alpha 0.01", "--power 0.9", "--json"),
-        *("--extend", "--seed 0", "--name second", "--results runs"),
+        *("--extend", "--seed 0", "--name second", "--results runs", "--wide"),
     ],
     "ladder": [
         *("--seed 0", "--name second", "--results runs", "--max-calls 10", "--max-tokens 5000", "--max-usd 2.50"),

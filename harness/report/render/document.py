@@ -136,6 +136,16 @@ class Table:
     in_markdown: bool = True
 
 
+LABEL = 8
+"""Columns of a label."""
+
+
+def labelled(lines: Iterable[tuple[str, str]]) -> Table:
+    """A line for each label and its value; lines without a value are left out."""
+    columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
+    return Table("", columns, cells((f"{label:<{LABEL}}", text) for label, text in lines if text))
+
+
 @dataclass(frozen=True, slots=True)
 class Folded:
     """Parts that a reader opens; in the page only, unless `in_markdown`."""

@@ -22,6 +22,7 @@ from weigh.harness.report.render.document import (
     Word,
     bullets,
     cells,
+    labelled,
     line,
 )
 from weigh.harness.report.render.text import ASCII, Ink, drawn, limit_of
@@ -105,10 +106,8 @@ def answer_sections(ladder: Ladder, width: int, ink: Ink = ASCII) -> list[Sectio
             blocks.append(_short(game, width, ink))
         blocks.append(bullets(f"not ranked: {s.entrant}: {s.unranked}" for s in game.standings if s.unranked))
         made.append(Section("", blocks=tuple(blocks)))
-    labelled = [(label, told) for label, told in _labelled(ladder) if told]
-    if labelled:
-        columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
-        made.append(Section("", blocks=(Table("", columns, cells((f"{label:<8}", told) for label, told in labelled)),)))
+    if ladder.games:
+        made.append(Section("", blocks=(labelled(_labelled(ladder)),)))
     return made
 
 
