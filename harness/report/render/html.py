@@ -82,11 +82,11 @@ def _page(document: Document) -> Iterator[str]:
         '<a class="skip" href="#main">Skip to the content</a>\n'
         f'<header class="masthead"><p class="brand">{_BRAND}weigh</p></header>\n'
         '<main id="main" tabindex="-1">\n'
-        f'<h1>{_text(document.title)}</h1>\n<p class="about">{_spans(document.subtitle)}</p>\n'
+        f"<h1>{_text(document.title)}</h1>\n"
     )
-    yield '<ul class="verdicts">'
-    yield from (f"<li>{_spans(each)}</li>" for each in document.verdicts)
-    yield "</ul>\n"
+    yield '<div class="summary">\n'
+    yield from _blocks(document.summary)
+    yield "</div>\n"
     yield from _contents(document)
     for section in document.sections:
         yield from _section(section, 2)
@@ -177,6 +177,7 @@ def _cell(column: Column, cell: Cell, names_the_row: bool) -> str:
     scope = ' scope="row"' if names_the_row else ""
     below = f"<small>{_text(cell.below)}</small>" if cell.below else ""
     inside = cell.drawing.to_html() if cell.drawing is not None else _text(cell.text)
+    inside = f"<b>{inside}</b>" if cell.strong else inside
     return f"<{tag}{scope}{_classes(column, cell.tone)}>{inside}{below}</{tag}>"
 
 

@@ -206,24 +206,22 @@ def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
 
 
 def ladder_section(game: GameLadder, anchor: str) -> Section:
-    """The ladder itself."""
-    blocks: list[Block] = [Text(verdict(game), "verdict")]
-    if game.standings:
-        blocks += [_drawn(game), Text(line(_legend(game)), "quiet", in_markdown=False), *_sees(game), _numbers(game)]
-    return Section("Ladder", anchor, tuple(blocks))
+    """Every number of the ladder, and how to read its drawing on the first screen."""
+    table = ladder_table(game.standings, caption=f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}")
+    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, *_sees(game)))
 
 
-def _drawn(game: GameLadder) -> Table:
+def drawn_ranks(game: GameLadder) -> Table:
+    """The ranks with their intervals drawn, for the first screen of a page."""
     shown = _scale(game)
     columns = (
         Column("rank"),
         Column("entrant", numeric=False),
-        Column("mean and 95% interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean and 95% CI", numeric=False, drawn=True, axis=axis(shown, signed=True)),
         Column("mean"),
-        Column("95% interval", spare=True),
-        Column("adjusted", spare=True),
-        Column("P(first)", spare=True),
-        Column("n", spare=True),
+        Column("95% CI", spare=True),
+        Column("blocks", spare=True),
+        Column("fallback", spare=True),
     )
     rows = tuple(
         (
@@ -232,14 +230,12 @@ def _drawn(game: GameLadder) -> Table:
             Cell("", _interval(shown, each)),
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
-            Cell(score(each.adjusted)),
-            Cell(share(each.p_first)),
-            Cell(str(each.episodes)),
+            Cell(str(each.blocks)),
+            Cell(share(each.conduct.fallback_rate)),
         )
         for each in game.standings
     )
-    heading = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
-    return Table(heading, columns, rows)
+    return Table(f"{game.game}: who leads", columns, rows)
 
 
 def _count(game: GameLadder) -> str:
@@ -249,7 +245,7 @@ def _count(game: GameLadder) -> str:
 
 
 def _about(each: Standing) -> str:
-    called = "called first" if each.first else ""
+    called = "first" if each.first else ""
     played = "not ranked" if each.unranked else ""
     return ", ".join(filter(None, (called, played)))
 
@@ -296,11 +292,6 @@ def _sees(game: GameLadder) -> Iterator[Text]:
         played = plural(game.blocks, "block")
         said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."
         yield Text(line(said), "quiet")
-
-
-def _numbers(game: GameLadder) -> Folded:
-    table = ladder_table(game.standings, caption=f"{game.game}: everything beside the mean")
-    return Folded("Every number of the ladder", (table,))
 
 
 def board_sections(boards: Sequence[Board]) -> list[Section]:

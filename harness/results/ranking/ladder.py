@@ -27,7 +27,16 @@ from weigh.harness.results.ranking.rows import (
     split_by_game,
     starts_of,
 )
-from weigh.harness.results.ranking.standings import Conduct, GameLadder, Interval, Ladder, Lead, SeatMean, Standing
+from weigh.harness.results.ranking.standings import (
+    Conduct,
+    GameLadder,
+    Interval,
+    Ladder,
+    Lead,
+    SeatMean,
+    Standing,
+    cost_frontier,
+)
 from weigh.harness.results.ranking.warnings import caveats
 from weigh.harness.stats.clustered import Estimates, cluster_mean, estimate
 from weigh.harness.stats.rank_bootstrap import detectable_between, gap
@@ -148,6 +157,7 @@ def _ladder(
         lead=lead,
         detectable=_finite(detectable_between(field.estimates, [field.at(name) for name in field.ranked])),
         caveats=caveats(rows, standings, lead, expected, claims, field.estimates),
+        cost_frontier=cost_frontier(standings),
     )
 
 

@@ -189,7 +189,7 @@ def test_json_keys_are_a_contract():
     game = document["games"][0]
     assert list(game) == [
         *("game", "episodes", "expected", "blocks", "left_out", "voids"),
-        *("standings", "seats", "lead", "detectable", "caveats"),
+        *("standings", "seats", "lead", "detectable", "caveats", "cost_frontier"),
     ]
     assert list(game["standings"][0]) == [
         *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first"),
@@ -241,3 +241,16 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
     said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
     assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
     assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
+
+
+def test_the_cost_frontier_has_who_is_beaten_on_both_left_out():
+    costs = {"ann": 0.04, "bob": 0.02, "cy": 0.03, "dan": 0.0}
+    means = {"ann": 0.3, "bob": 0.1, "cy": 0.0, "dan": 0.4}
+    episodes = planned(list(means), 4, 4, game="g")
+    frame = seats(
+        episodes, by_strength(means), scripted=["dan"], changes={n: {"cost_usd": c} for n, c in costs.items()}
+    )
+    (game,) = rank(frame).games
+    assert game.cost_frontier == ("bob", "ann")
+    unknown = seats(episodes, by_strength(means), scripted=["dan"], changes={"ann": {"cost_usd": None}})
+    assert "ann" not in rank(unknown).games[0].cost_frontier
