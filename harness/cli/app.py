@@ -33,7 +33,7 @@ COMMANDS = (
         "Weigh",
         (
             Entry("rank", "rank:rank", "Rank the entrants of one or several runs."),
-            Entry("audit", "audit:audit", "Look for entrants that stand aside for each other."),
+            Entry("audit", "audit:audit", "Test for collusion between entrants."),
             Entry("experiment", "experiment:experiment", "Answer a question by changing one thing and playing again."),
             Entry(
                 "gate", "gate:gate", "Catch the policy that got worse: a verdict on a candidate against its baseline."

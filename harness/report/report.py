@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from weigh.harness.report.contents import Contents
 from weigh.harness.report.render.document import Code, Document, Section, line
-from weigh.harness.report.sections.contents import Contents
 from weigh.harness.report.sections.ladder import board_section, ladder_section, seat_section
 from weigh.harness.report.sections.pairs import collusion_section, pair_section
 from weigh.harness.report.sections.play import (

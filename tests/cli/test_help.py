@@ -77,7 +77,7 @@ OPTIONS = {
     "audit": [
         *("--fdr 0.05", "--permutations 9999", "--threshold 0.5", "--seed 1", "--rounds 0", "--fail-on-flag"),
         *("--replay-shuffled ladder.toml", "--pair ann:bob", "--replace-with match", "--name again"),
-        *("--format table", "--format markdown", "--format json", "--json"),
+        *("--format table", "--format markdown", "--format json", "--json", "--wide"),
     ],
     "compare": [
         *("--game goofspiel", "--pairs 80", "--null", "--field match,random", "--set cards=6", "--seed 7"),

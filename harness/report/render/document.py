@@ -106,7 +106,7 @@ class Column:
     spare: bool = False
     """A narrow page leaves it out: the number also stands in another table or column."""
     name: bool = False
-    """Holds names, no two alike: a narrow terminal cuts them."""
+    """Holds names: a narrow terminal cuts them, unlike ones to unlike ones."""
     prose: bool = False
     """Holds sentences: the last column, wrapped on a terminal."""
     goes: int = 0

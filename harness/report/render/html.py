@@ -138,16 +138,18 @@ def _table(table: Table) -> Iterator[str]:
         kind for kind, holds in (("matrix", table.matrix), ("wide", table.wide), ("meanings", table.meanings)) if holds
     ]
     kinds.append(_names_class(table))
-    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{_text(table.caption)}">'
-    yield f'<table class="{" ".join(kinds)}"><caption><span>{_text(table.caption)}</span></caption>\n'
+    caption = _text(table.caption)
+    named = f' role="group" aria-label="{caption}"' if caption else ""
+    yield f'<div class="scroll" tabindex="0"{named}><table class="{" ".join(kinds)}">'
+    yield f"<caption><span>{caption}</span></caption>\n" if caption else "\n"
     if any(column.title for column in table.columns):
         yield f"<thead><tr>{''.join(map(_heading, table.columns))}</tr></thead>\n"
     yield "<tbody>\n"
-    named = _named(table)
+    first = _named(table)
     for row in table.rows:
         yield "<tr>"
         for n, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-            yield _cell(column, cell, n == named)
+            yield _cell(column, cell, n == first)
         yield "</tr>\n"
     yield "</tbody></table></div>\n"
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weigh.harness.audit.measures.registry import Measured, diagnostics_of
+from weigh.harness.report.contents import Notable
 from weigh.harness.report.render.charts import axis, bar, scale, spread, stack
 from weigh.harness.report.render.document import (
     NOTHING,
@@ -27,7 +28,6 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.contents import Notable
 from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
 from weigh.harness.words import count, money, plural, score, share, tokens
 

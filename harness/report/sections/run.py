@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from weigh.harness.report.contents import CHECKS, Contents, Entered, RunFacts
 from weigh.harness.report.render.document import (
     NOTHING,
     Block,
@@ -22,7 +23,6 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.contents import CHECKS, Contents, Entered, RunFacts
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
 from weigh.harness.words import plural
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from weigh.harness.report.contents import CHECKS, Contents
 from weigh.harness.report.render.document import (
     NOTHING,
     Block,
@@ -23,7 +24,6 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.contents import CHECKS, Contents
 from weigh.harness.report.sections.ladder import drawn_ranks
 from weigh.harness.report.sections.ladder_table import interval_cell, rank_cell
 from weigh.harness.report.sections.play import Ways, notable_lines
