@@ -7,10 +7,11 @@ docstring an indented block is kept as it is (examples); other paragraphs are wr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, fields
+from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -98,29 +99,14 @@ def _metavar(param: Any) -> str:
     return str(param.metavar or param.name.upper())
 
 
-class Shelf(MutableMapping[str, Any]):
-    """Commands by name. A command of a chapter is imported and built when it is taken out."""
+class Shelf(dict[str, Any]):
+    """Commands by name. One of a chapter is imported and built when it is asked for."""
 
-    def __init__(self, chapters: tuple[Chapter, ...]) -> None:
-        self._entries = {entry.name: entry for chapter in chapters for entry in chapter.entries}
-        self._built: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._built:
-            self._built[name] = built(self._entries[name])
-        return self._built[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._built[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._built[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._entries, *self._built)))
-
-    def __len__(self) -> int:
-        return len(tuple(iter(self)))
+    def get(self, name: str, default: Any = None) -> Any:
+        found = super().get(name, default)
+        if isinstance(found, Entry):
+            found = self[name] = built(found)
+        return found
 
 
 def built(entry: Entry) -> Any:
@@ -132,8 +118,37 @@ def built(entry: Entry) -> Any:
         group.name = entry.name
         return group
     single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    single.command(entry.name, cls=Page)(target)
+    single.command(entry.name, cls=Page)(with_options(target))
     return typer.main.get_command(single)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`command` as Typer takes it: where its parameter `options` is a dataclass, each field is a parameter of Typer's.
+
+    So the options of a command stand in one list, and are handed on as one value.
+    """
+    model = get_type_hints(command, include_extras=True).get("options")
+    if model is None:
+        return command
+    hints = get_type_hints(model, include_extras=True)
+    own = [each for each in inspect.signature(command, eval_str=True).parameters.values() if each.name != "options"]
+    given = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(model)
+    ]
+
+    @wraps(command)
+    def called(**values: Any) -> None:
+        command(**{each.name: values.pop(each.name) for each in own}, options=model(**values))
+
+    called.__signature__ = inspect.Signature([*own, *given])  # type: ignore[attr-defined]
+    called.__annotations__ = {each.name: each.annotation for each in (*own, *given)}
+    return called
 
 
 class Group(_Plain, TyperGroup):
@@ -150,7 +165,7 @@ class Contents(Group):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = Shelf(self.chapters)
+        self.commands = Shelf({entry.name: entry for chapter in self.chapters for entry in chapter.entries})
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)

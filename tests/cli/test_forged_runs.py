@@ -168,11 +168,11 @@ def test_verify_names_the_piece_and_whatever_ranks_refuses(run: Path, forge: Cal
     assert any(line.startswith(FORGED[forge]) for line in said.out.splitlines()), said.out
     for words in (
         ("rank", run),
-        ("rank", run, "--json", "--pairs"),
+        ("rank", run, "--json", "--head-to-head"),
         ("report", run, "-o", "-"),
         ("audit", run),
         ("plan", run),
-        ("export", run, run.parent / "m.csv", "--table", "measures"),
+        ("export", run, run.parent / "m.csv", "--dataset", "measures"),
     ):
         weigh(*words).refused(str(run), "does not hold what it planned", "`weigh verify`")
     assert not (run.parent / "m.csv").exists()

@@ -137,10 +137,10 @@ LABEL = 8
 """Columns of a label."""
 
 
-def labelled(lines: Iterable[tuple[str, str]]) -> Table:
-    """A line for each label and its value; lines without a value are left out."""
+def labelled(lines: Iterable[tuple[str, str]], wide: int = LABEL) -> Table:
+    """A line for each label, of `wide` columns, and its value; lines without a value are left out."""
     columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
-    return Table("", columns, cells((f"{label:<{LABEL}}", text) for label, text in lines if text))
+    return Table("", columns, cells((f"{label:<{wide}}", text) for label, text in lines if text))
 
 
 @dataclass(frozen=True, slots=True)
