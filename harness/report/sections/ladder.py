@@ -49,6 +49,9 @@ from weigh.harness.store.usage import Usage
 from weigh.harness.web.svg import Element
 from weigh.harness.words import money, plural, score, share, shown
 
+BARRING = "barring rare failures"
+"""Said of a claim that normal theory makes and that bets, which hold for any bounded scores, do not."""
+
 WARNINGS = 2
 """Of a ladder's, that are told before --wide tells all."""
 
@@ -77,7 +80,8 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
     if lead is None:
         yield "no clear first: fewer than two entrants are ranked"
     elif leader is not None and leader.first:
-        yield from (Word(lead.leader, "strong"), f" is first: {lead.difference:.3f} ahead of {lead.runner_up}")
+        grade = "is first" if leader.first_guaranteed else f"is first, {BARRING}"
+        yield from (Word(lead.leader, "strong"), f" {grade}: {lead.difference:.3f} ahead of {lead.runner_up}")
         yield from () if lead.interval is None else (f", 95% CI {interval_cell(lead.interval)}",)
         yield f", {p}"
     elif abs(lead.difference) < 5e-4:
@@ -139,7 +143,7 @@ def _short(game: GameLadder, width: int, ink: Ink) -> tuple[Table, list[Field]]:
 
 
 def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
-    """Label and text of the lines at the end, six at most; no text where there is nothing to say. `hidden` columns are
+    """Label and text of the lines at the end; no text where there is nothing to say. `hidden` columns are
     not shown."""
     several = len(ladder.games) > 1
     warned = [
@@ -152,6 +156,7 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     found = [game.detectable if any(s.interval for s in game.standings) else None for game in ladder.games]
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
+    yield from (("rare", text) for text in rare_lines(ladder))
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -170,6 +175,22 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     more = [plural(hidden, "more column")] if hidden else []
     more += [plural(len(warned) - WARNINGS, "more warning")] if len(warned) > WARNINGS else []
     yield "more", f"{', '.join(more)}: --wide  --head-to-head  --ratings" if more else ""
+
+
+def rare_lines(ladder: Ladder) -> Iterator[str]:
+    """What claims with a reservation do not exclude, a line for each different loss."""
+    found: dict[str, list[str]] = {}
+    for game in ladder.games:
+        if game.rare_loss is None or not any(s.first and not s.first_guaranteed for s in game.standings):
+            continue
+        loss = game.rare_loss
+        text = (
+            f"{plural(loss.blocks, 'block')} cannot exclude a loss of {loss.loss:.2f} in up to {loss.share:.0%} of "
+            f"blocks, which would move a mean by {loss.moves:.2f}"
+        )
+        found.setdefault(text, []).append(game.game)
+    for text, games in found.items():
+        yield f"{', '.join(games)}: {text}" if len(ladder.games) > 1 else f'{text} (hence "{BARRING}")'
 
 
 def ladder_section(game: GameLadder, anchor: str) -> Section:

@@ -24,7 +24,7 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.ladder import drawn_ranks
+from weigh.harness.report.sections.ladder import BARRING, drawn_ranks, rare_lines
 from weigh.harness.report.sections.ladder_table import interval_cell, rank_cell
 from weigh.harness.report.sections.play import Ways, notable_lines
 from weigh.harness.results.ranking.standings import GameLadder
@@ -111,7 +111,8 @@ def _lead(game: GameLadder) -> tuple[Cell, ...]:
     else:
         ends = "" if lead.interval is None else f" {interval_cell(lead.interval)}"
         who = "" if first is not None else f"{lead.leader}: "
-        told = f"{who}{lead.difference:.3f} over {lead.runner_up}{ends}"
+        grade = f", {BARRING}" if first is not None and not first.first_guaranteed else ""
+        told = f"{who}{lead.difference:.3f} over {lead.runner_up}{ends}{grade}"
     name = Cell("nobody") if first is None else Cell(first.entrant, strong=True)
     return Cell(game.game), name, Cell(told), Cell(NOTHING if p is None else f"{p:.2g}")
 
@@ -148,6 +149,7 @@ def _lines(contents: Contents) -> Iterator[Line]:
     yield from _reliability(contents)
     yield from _cost(contents)
     yield from _power(contents)
+    yield from (line(Word("Rare failures", "strong"), f": {text}.") for text in rare_lines(contents.ladder))
     yield from _collusion(contents)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -13,6 +14,7 @@ from weigh.harness.report.contents import gather, replay_names
 from weigh.harness.report.render.html import html_page
 from weigh.harness.report.render.markdown import MOST_BYTES, harmless, markdown_page
 from weigh.harness.report.report import document
+from weigh.harness.report.sections.ladder import BARRING
 from weigh.harness.results import load
 
 NAMES = ("ann", "bob", "cy", "dan")
@@ -103,6 +105,16 @@ def test_the_first_screen_is_short_and_the_same_in_both_forms(models, page):
         assert each.entrant in head
         assert f"| {each.entrant} |" in markdown
     assert "weigh verify " in markdown
+
+
+@pytest.mark.parametrize("guaranteed", [True, False])
+def test_a_claim_says_whether_rare_failures_are_excluded(models, guaranteed):
+    (game,) = models.ladder.games
+    first = replace(game.standings[0], first=True, first_guaranteed=guaranteed, first_p=0.01, first_p_holm=0.01)
+    ladder = replace(models.ladder, games=(replace(game, standings=(first, *game.standings[1:])),))
+    made = document(replace(models, ladder=ladder))
+    for form in (markdown_page(made), texts(html_page(made).partition("<nav")[0])):
+        assert (BARRING in form) is not guaranteed
 
 
 def test_faults_stand_by_cause_for_those_who_can_have_any(models, page):
