@@ -178,30 +178,11 @@ class RunFacts:
     def to_json(self) -> dict[str, Json]:
         return {
             "folder": self.given,
-            "run_id": self.run_id,
-            "created": self.created,
-            "seed": self.seed,
-            "status": self.status,
-            "versions": dict(self.versions),
+            **{name: value for name, value in asdict(self).items() if name not in ("given", "name")},
             "finished": self.finished,
             "planned": self.planned,
-            "games": [
-                {"game": each.game, "finished": each.finished, "planned": each.planned, "void": each.void}
-                for each in self.games
-            ],
-            "entrants": [
-                {
-                    "entrant": each.entrant,
-                    "scripted": each.scripted,
-                    "models": list(each.models),
-                    "games": list(each.games),
-                    "policies": list(each.policies),
-                    "left": each.left,
-                }
-                for each in self.entrants
-            ],
-            "schedules": {game: dict(schedule) for game, schedule in self.schedules.items()},
-            "amendments": self.amendments,
+            "games": [asdict(each) for each in self.games],
+            "entrants": [asdict(each) | {"scripted": each.scripted} for each in self.entrants],
         }
 
 
