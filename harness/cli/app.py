@@ -24,7 +24,7 @@ COMMANDS = (
         (
             Entry("demo", "ladder:demo", "Play a small ladder, check every record, and show what came of it."),
             Entry("play", "play:play", "Play one episode and show it round by round."),
-            Entry("plan", "plan:plan", "Say what a ladder will cost and what it will be able to see."),
+            Entry("plan", "plan:plan", "Estimate a ladder's cost and statistical power."),
             Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
             Entry(
                 "gate", "gate:gate", "Catch the policy that got worse: a verdict on a candidate against its baseline."
@@ -38,7 +38,7 @@ COMMANDS = (
         (
             Entry("rank", "results:rank", "Rank the entrants of one or several runs."),
             Entry("report", "report:report", "Write a report about one or several runs, as one page."),
-            Entry("audit", "audit:audit", "Look for entrants that stand aside for each other."),
+            Entry("audit", "audit:audit", "Test for collusion between entrants."),
             Entry("verify", "check:verify", "Recompute records from their moves, and say what differs."),
             Entry("export", "results:export", "Write a run's records or tables to a file for other tools."),
         ),

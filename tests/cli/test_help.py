@@ -62,7 +62,7 @@ OPTIONS = {
     "plan": [
         *("--from results/ladder", "--output-tokens 300", "--retry-share 0.05", "--latency 2.5"),
         *("--difference 0.05", "--alpha 0.01", "--power 0.9", "--json"),
-        *("--extend", "--seed 0", "--name second", "--results runs"),
+        *("--extend", "--seed 0", "--name second", "--results runs", "--wide"),
     ],
     "ladder": [
         *("--seed 0", "--name second", "--results runs", "--max-calls 10", "--max-tokens 5000", "--max-usd 2.50"),
@@ -78,7 +78,7 @@ OPTIONS = {
     "audit": [
         *("--fdr 0.05", "--permutations 9999", "--threshold 0.5", "--seed 1", "--rounds 0", "--fail-on-flag"),
         *("--replay-shuffled ladder.toml", "--pair ann:bob", "--replace-with match", "--name again"),
-        *("--format table", "--format markdown", "--format json", "--json"),
+        *("--format table", "--format markdown", "--format json", "--json", "--wide"),
     ],
     "compare": [
         *("--game goofspiel", "--pairs 80", "--null", "--field match,random", "--set cards=6", "--seed 7"),

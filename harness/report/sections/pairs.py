@@ -26,7 +26,7 @@ from weigh.harness.report.render.document import (
     line,
 )
 from weigh.harness.report.render.html import tone
-from weigh.harness.report.sections.audit import sections
+from weigh.harness.report.sections.audit import answer, index_section, sections
 from weigh.harness.results.ranking.matchups import Pair, PairBoard, Ticket
 from weigh.harness.stats.power import LEVEL
 from weigh.harness.words import interval, plural, share, shown
@@ -228,15 +228,11 @@ def collusion_section(audit: Audit, game: str, anchor: str) -> Section:
     """What `weigh audit` found in one game; that it does not apply, where it does not."""
     blocks: list[Block] = []
     for table in audit.tables if game == "goofspiel" else ():
-        flagged = plural(len(table.flagged), "pair")
-        verb = "is" if len(table.flagged) == 1 else "are"
-        told = f"{flagged} of {len(table.tested)} {verb} flagged" if table.tested else "No pair could be tested"
-        reason = "; a flag is a reason for a human to look, and no verdict" if table.flagged else ""
-        if table.tested and not table.flagged and not table.reachable:
-            reason = "; no single one could have been, so this is no sign that all is well"
-        blocks.append(Text(line(Word(told, "strong"), f" at tables of {table.form}{reason}."), "verdict"))
+        told = answer(table)
+        reason = "; a flag asks for a look, and proves nothing" if table.flagged else ""
+        blocks.append(Text(line(Word(told[:1].upper() + told[1:], "strong"), f", at {table.form}{reason}."), "verdict"))
         blocks += _aside(table)
-        blocks += _below(sections(Audit(audit.settings, (table,), ()), ROUNDS))
+        blocks += _below([*sections(Audit(audit.settings, (table,), ()), ROUNDS)[1:], index_section(table)])
     for other in audit.others:
         if other.game == game:
             blocks += _below(sections(Audit(audit.settings, (), (other,)), ROUNDS))
@@ -244,16 +240,14 @@ def collusion_section(audit: Audit, game: str, anchor: str) -> Section:
 
 
 def _below(found: Sequence[Section]) -> Iterator[Block]:
-    """The blocks of an audit's sections; the headings of its parts become captions, the first is the report's own."""
+    """The blocks of an audit's sections; their titles become captions, for the heading is the report's own."""
     for section in found:
-        yield from section.blocks
-        for part in section.parts:
-            first, *rest = part.blocks
-            if isinstance(first, Table):
-                yield replace(first, caption=part.title)
-            else:
-                yield from (Text(line(part.title)), first)
-            yield from rest
+        first, *rest = section.blocks
+        if section.title and isinstance(first, Table):
+            yield replace(first, caption=section.title)
+        else:
+            yield from (Text(line(section.title)), first) if section.title else (first,)
+        yield from rest
 
 
 def _aside(table: TableAudit) -> Iterator[Block]:
@@ -264,7 +258,7 @@ def _aside(table: TableAudit) -> Iterator[Block]:
     most = max(0.1, *(abs(each.difference or 0.0) for each in known.values()))
     shown = _first(names, table.flagged)
     rows = tuple((Cell(by), *(_effect(by, to, known.get((by, to)), most) for to in shown)) for by in shown)
-    caption = "How much more often the row stands aside on high prizes when the column is at the table"
+    caption = "How much more often the row concedes high prizes when the column is at the table"
     yield Table(caption, (Column("", numeric=False), *(Column(name) for name in shown)), rows, wide=True, matrix=True)
     less = f" {len(names) - len(shown)} entrants are left out; --json has all." if len(names) > len(shown) else ""
     yield Text(

@@ -28,7 +28,16 @@ from weigh.harness.results.ranking.rows import (
     split_by_game,
     starts_of,
 )
-from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, Lead, Reliability, SeatMean, Standing
+from weigh.harness.results.ranking.standings import (
+    GameLadder,
+    Interval,
+    Ladder,
+    Lead,
+    Reliability,
+    SeatMean,
+    Standing,
+    cost_frontier,
+)
 from weigh.harness.results.ranking.warnings import warnings_of
 from weigh.harness.stats.clustered import Estimates, cluster_mean, estimate
 from weigh.harness.stats.halves import blocks_deciding_first, split_half_reliability
@@ -156,6 +165,7 @@ def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Ac
         blocks_deciding_first=blocks_deciding_first(field.estimates, chosen),
         rare_loss=_rare_loss(standings[0], field) if lead is not None else None,
         warnings=warnings_of(rows, standings, lead, claims, field.estimates),
+        cost_frontier=cost_frontier(standings),
     )
 
 

@@ -8,7 +8,7 @@ None everywhere means: not known, or not applicable. It never stands for 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -220,6 +220,24 @@ class GameLadder:
     rare_loss: RareLoss | None
     """How often the leader may lose all there is to lose, and not have shown it in its blocks. None without a lead."""
     warnings: tuple[LadderWarning, ...]
+    cost_frontier: tuple[str, ...] = ()
+    """Entrants played by models that no other one beats on both mean and US dollars an episode, the cheapest first."""
+
+
+def cost_frontier(standings: Sequence[Standing]) -> tuple[str, ...]:
+    """See `GameLadder.cost_frontier`. An entrant without a mean or with an unknown cost is left out."""
+    known = sorted(
+        (each.spend.cost_per_episode_usd, -each.mean, each.entrant)
+        for each in standings
+        if not each.scripted and each.mean is not None and each.spend.cost_per_episode_usd is not None
+    )
+    found: list[str] = []
+    best, price = float("inf"), 0.0
+    for cost, below, entrant in known:
+        if below < best or (below == best and cost == price):
+            best, price = below, cost
+            found.append(entrant)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

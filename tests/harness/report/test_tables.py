@@ -267,7 +267,7 @@ def test_json_keys_are_a_contract():
     assert list(game) == [
         *("game", "episodes", "expected", "blocks", "bounds", "whole", "left_out", "voids"),
         *("standings", "seats", "lead", "minimum_detectable_difference"),
-        *("split_half_reliability", "blocks_deciding_first", "rare_loss", "warnings"),
+        *("split_half_reliability", "blocks_deciding_first", "rare_loss", "warnings", "cost_frontier"),
     ]
     assert list(game["standings"][0]) == [
         *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "probability_first"),
@@ -324,6 +324,22 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
         frame["game"] = game
         frames.append(frame)
     said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("first")]
-    assert said == ["first, barring rare failures: ann (p = 0.0005, among all games 0.001)"]
+    assert said == [
+        "first, barring rare failures: ann (p = 0.032, among all games 0.032)",
+        "first, barring rare failures: ann (p = 0.0005, among all games 0.001)",
+    ]
     (alone,) = [line for line in plain_lines(rank(frames[1])) if line.startswith("first")]
     assert alone == "first, barring rare failures: ann (p = 0.0005, among all games 0.0005)"
+
+
+def test_the_cost_frontier_has_who_is_beaten_on_both_left_out():
+    costs = {"ann": 0.04, "bob": 0.02, "cy": 0.03, "dan": 0.0}
+    means = {"ann": 0.3, "bob": 0.1, "cy": 0.0, "dan": 0.4}
+    episodes = planned(list(means), 4, 4, game="g")
+    frame = seats(
+        episodes, by_strength(means), scripted=["dan"], changes={n: {"cost_usd": c} for n, c in costs.items()}
+    )
+    (game,) = rank(frame).games
+    assert game.cost_frontier == ("bob", "ann")
+    unknown = seats(episodes, by_strength(means), scripted=["dan"], changes={"ann": {"cost_usd": None}})
+    assert "ann" not in rank(unknown).games[0].cost_frontier
