@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches._arenas import Arena, noisy, rule
-from weigh.harness.gate.differences import block_difference, block_ends
 from weigh.harness.gate.sequential import Design, walk
+from weigh.harness.stats.paired import block_difference, difference_range
 from weigh.harness.stats.power import fixed_size
 from weigh.harness.stats.sign_flip import sign_flip
 
@@ -229,7 +229,7 @@ def large_losses(gates: int) -> None:
 
 
 def ends_of(baseline: Blocks, lowest: float) -> tuple[float, float]:
-    return block_ends([float(np.mean(block)) for block in baseline], lowest)
+    return difference_range([float(np.mean(block)) for block in baseline], lowest)
 
 
 def breakdowns(gates: int) -> None:

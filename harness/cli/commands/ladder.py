@@ -17,15 +17,9 @@ from weigh.harness.cli.serving import ServeOption, followed, served
 from weigh.harness.errors import FINE, INTERRUPTED, INVALID
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weigh.harness.config.config import LadderConfig
-    from weigh.harness.config.schedule import Episode
     from weigh.harness.run.events import Progress
     from weigh.harness.run.play.followers import Watching
-    from weigh.harness.run.play.ladder import Afterwards, Follow
-    from weigh.harness.run.runner import Division, Keeper
-    from weigh.harness.store.store import Store
+    from weigh.harness.run.play.ladder import Follow
     from weigh.harness.web.live.server import LiveServer
 
 
@@ -130,21 +124,3 @@ def showing(silent: bool, server: LiveServer | None = None) -> Follow:
         return followed(choose_display(sys.stderr, os.environ, silent), server, name)
 
     return follow
-
-
-def play_out(
-    order: LadderConfig,
-    store: Store,
-    keeper: Keeper,
-    episodes: tuple[Episode, ...],
-    resume: str,
-    silent: bool,
-    divisions: Mapping[str, Division] | None = None,
-    afterwards: Afterwards | None = None,
-) -> int:
-    """Play what is left of a run that is open, showing it; returns the exit code."""
-    from weigh.harness.run.play.ladder import Sitting
-    from weigh.harness.run.play.ladder import play_out as played_out
-
-    sitting = Sitting(order, store, keeper, episodes, shlex.split(resume), divisions, afterwards)
-    return played_out(sitting, showing(silent))[1]
