@@ -19,14 +19,7 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/weigh ladder examples/demo.toml > /dev/null
-	@$(BIN)/weigh verify results/demo
-	@$(BIN)/weigh view results/demo --no-open
-	@echo
-	@$(BIN)/weigh rank results/demo
-	@echo
-	@echo "Every episode, step by step: open results/demo/view.html in a browser"
-	@echo "Next: $(BIN)/weigh play goofspiel match hoard random match"
+	@$(BIN)/weigh demo
 
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
 

@@ -69,10 +69,11 @@ OPTIONS = {
         *("--max-seconds 0.5", "--reuse results/ladder", "--extend", "--json"),
         *("--serve", "--serve 8000"),
     ],
+    "demo": ["--mock", "--results runs", "--json"],
     "rank": [
         *("--max-fallback-rate 0.2", "--max-fallback-rate 0", "--without-fallbacks", "--format table"),
         *("--format markdown", "--format csv", "--format json", "--json", "--measures"),
-        *("--equal-weight", "--boards", "--pairs", "--wide", "--format latex"),
+        *("--equal-weight", "--ratings", "--head-to-head", "--wide", "--format latex", "--columns mean,cost"),
     ],
     "audit": [
         *("--fdr 0.05", "--permutations 9999", "--threshold 0.5", "--seed 1", "--rounds 0", "--fail-on-flag"),

@@ -186,7 +186,7 @@ def test_of_an_extended_run_the_added_blocks_are_planned(server, tmp_path):
     assert document["episodes_left"] == document["episodes"] - finished == 9 * 3 + 6 * 2 - finished
 
 
-@pytest.mark.parametrize("name", ["demo", "ladder", pytest.param("league", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["ladder", pytest.param("league", marks=pytest.mark.slow)])
 def test_the_examples_are_planned_without_keys_files_or_long_lines(name, tmp_path):
     before = documents(ROOT / "examples")
     said = weigh("plan", ROOT / "examples" / f"{name}.toml")

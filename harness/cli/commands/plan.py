@@ -215,7 +215,7 @@ def _rows(folder: Path) -> dict[str, GameRows]:
     results = load(folder)
     with Store.open(folder, readonly=True) as store:
         require_as_planned([store])
-    split = split_by_game(results.seats, results.voids, exclude_fallback_episodes=False, games=(), entered={}, seeds={})
+    split = split_by_game(results.seats, results.voids, exclude_fallback_episodes=False, games={}, seeds={})
     return {rows.game: rows for rows in split if rows.names}
 
 

@@ -39,6 +39,7 @@ PART = 10
 
 ITSELF = "\N{MIDDLE DOT}"
 SURE = "*"
+GUARANTEED = "**"
 NOT_RANKED = "#"
 LOOK = "!"
 ROUNDS = 5
@@ -86,7 +87,9 @@ def _matrices(board: PairBoard, names: Sequence[str]) -> tuple[Table, Table]:
 
     def difference(pair: Pair) -> Cell:
         text = f"{pair.difference:+.2f}" if abs(pair.difference) >= 0.005 else "0.00"
-        return Cell(text + (SURE if _sure(pair) else ""), tone=tone(pair.difference, most))
+        return Cell(
+            text + (GUARANTEED if pair.guaranteed else SURE if _sure(pair) else ""), tone=tone(pair.difference, most)
+        )
 
     def won(pair: Pair) -> Cell:
         return Cell(f"{pair.win_share:.0%}", tone=tone(pair.win_share - 0.5, 0.5))
@@ -141,7 +144,10 @@ def _notes(board: PairBoard) -> list[str]:
     if board.pairs:
         episodes = _range([pair.episodes for pair in board.pairs], "episode")
         blocks = _range([pair.blocks for pair in board.pairs], "block")
-        lines.append(f"met: each pair in {episodes}, {blocks}; {SURE}: the 95% interval of the difference is without 0")
+        lines.append(
+            f"met: each pair in {episodes}, {blocks}; {SURE} significant at 5%, barring rare failures; {GUARANTEED} "
+            "significant for any bounded scores"
+        )
     if board.never_met:
         lines.append(f"never met: {_named(board.never_met)}")
     lines += [*_cyclic(board), *_triples(board)]
