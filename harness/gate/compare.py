@@ -33,8 +33,9 @@ from weigh.harness.gate.measures import played_by_fallback, rates_of, reliabilit
 from weigh.harness.gate.play import ArmRun, FixedBlocks, Note, Scores, Taken, arm_run, play, require_playable
 from weigh.harness.run.limits import Brake, Ceilings, Spending
 from weigh.harness.run.play.single import Asked, entrants_of
-from weigh.harness.stats.paired import Paired, block_difference, paired
+from weigh.harness.stats.paired import HIGHEST, LOWEST, Paired, block_difference, paired, present
 from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.rare import RareLoss, bounded_interval, rare_loss
 from weigh.policies.contract import Fault
 from weigh.policies.replicate import Redrawn
 
@@ -154,6 +155,8 @@ class Comparison:
     a: ArmReport
     b: ArmReport
     again: ArmReport | None = None
+    lowest: float = LOWEST
+    """The lowest score the game's rules allow."""
     stopped: str = ""
     """Why it was not played to its end; empty when it was."""
     used_up: tuple[Spending, int | float] | None = None
@@ -179,11 +182,30 @@ class Comparison:
 
     @property
     def found(self) -> Paired:
-        return paired(list(self.differences.values()))
+        return paired(list(self.differences.values()), HIGHEST - self.lowest)
+
+    @property
+    def higher(self) -> ArmReport | None:
+        """The arm that scores more; None where neither is significantly higher."""
+        return {"a_higher": self.a, "b_higher": self.b}.get(self.answer)
+
+    @property
+    def bounded_interval(self) -> tuple[float, float]:
+        """The 95 % betting interval of the mean difference: it holds for any bounded scores."""
+        values, _ = present(list(self.differences.values()))
+        return bounded_interval(values, self.lowest - HIGHEST, HIGHEST - self.lowest)
+
+    @property
+    def rare_loss(self) -> RareLoss | None:
+        """What the arm that scores more may lose in blocks that have not shown it; None where no arm does."""
+        higher = self.higher
+        return None if higher is None or higher.mean is None else rare_loss(self.found.n, higher.mean - self.lowest)
 
     @property
     def aa(self) -> Paired | None:
-        return None if self.aa_differences is None else paired(list(self.aa_differences.values()))
+        return (
+            None if self.aa_differences is None else paired(list(self.aa_differences.values()), HIGHEST - self.lowest)
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -245,12 +267,15 @@ class Comparison:
             "opponents": list(self.opponents),
             "estimand": self.estimand,
             "answer": self.answer,
+            "higher": None if self.higher is None else self.higher.letter,
+            "higher_guaranteed": self.higher is not None and self.found.guaranteed,
+            "rare_loss": None if self.rare_loss is None else asdict(self.rare_loss),
             "exit_code": self.exit_code,
             "stopped": self.stopped or None,
             "blocks_planned": len(self.blocks),
             "blocks_settled": len(self.differences),
             "notes": list(self.notes),
-            "difference": _to_json(self.found),
+            "difference": {**_to_json(self.found), "bounded_interval": self.bounded_interval},
             "aa": None if self.aa is None else {**_to_json(self.aa), "noiseless": self.noiseless},
             "blocks": [
                 {
@@ -310,6 +335,7 @@ def _read(contest: FixedBlocks, brake: Brake) -> Comparison:
         game=first.setting.game.name,
         config=first.setting.config.model_dump(mode="json"),
         seats=first.setting.seats,
+        lowest=float(first.setting.game.lowest(first.setting.config)),
         seed=first.setting.seed,
         opponents=first.setting.opponents,
         blocks=tuple(block.key for block in first.blocks),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from weigh.harness.stats.clustered import LEAST_ALIKE, at_most, cluster_mean, zeroed
 from weigh.harness.stats.power import LARGEST, LEVEL, POWER, one_sided_detectable
+from weigh.harness.stats.rare import p_bounded
 from weigh.harness.stats.sign_flip import sign_flip
 
 if TYPE_CHECKING:
@@ -76,12 +77,15 @@ class Paired:
     sd: float | None
     """Of block differences, divided by n - 1; 0 where all agree."""
     interval: tuple[float, float] | None
-    """95 % t interval of the mean, clustered by block and cut to [-2, 2]. None for fewer than two blocks, and for fewer
-    than five that all agree, which equals do often enough."""
+    """95 % t interval of the mean, clustered by block and cut to what the rules allow. None for fewer than two blocks,
+    and for fewer than five that all agree, which equals do often enough."""
     p: float | None
     """Two-sided sign-flip p-value of "no difference"; exact where differences are symmetric about 0. None for none."""
     detectable: float | None
     """Minimum detectable difference: what so many blocks find with 80 % power, two-sided at 5 %."""
+    guaranteed: bool
+    """Whether the betting interval of the mean, which holds for any bounded scores, excludes 0; so a difference is sure
+    even if rare failures have not shown yet."""
 
     @property
     def alike(self) -> bool:
@@ -89,8 +93,9 @@ class Paired:
         return self.n > 1 and self.sd == 0
 
 
-def paired(differences: Sequence[float | None]) -> Paired:
-    """What the block differences of two arms say. None or NaN for a block that has none.
+def paired(differences: Sequence[float | None], largest: float = LARGEST) -> Paired:
+    """What the block differences of two arms say. None or NaN for a block that has none; the rules allow none beyond
+    `largest` either way.
 
     For one analysis at the end: stopping when `p` is small makes it too small. Raises ValueError for a difference
     outside [-2, 2].
@@ -107,9 +112,10 @@ def paired(differences: Sequence[float | None]) -> Paired:
         missing=missing,
         mean=mean if n else None,
         sd=sd,
-        interval=(max(-LARGEST, mean - half), min(LARGEST, mean + half)) if known else None,
+        interval=(max(-largest, mean - half), min(largest, mean + half)) if known else None,
         p=sign_flip(values, "two-sided") if n else None,
         detectable=None if sd is None else minimum_detectable(n, sd),
+        guaranteed=min(p_bounded(side, 0.0, -largest) for side in (values, -values)) <= LEVEL / 2,
     )
 
 

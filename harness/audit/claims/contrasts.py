@@ -43,6 +43,8 @@ class Contrast:
     """Standard deviation of the blocks' differences."""
     detectable: float | None = None
     """Minimum detectable difference: what so many blocks find with 80 % power, two-sided at 5 %."""
+    guaranteed: bool = False
+    """Whether a difference is sure even if rare failures have not shown yet."""
     p: float | None = None
     """Two-sided sign-flip p-value of no difference."""
     p_equivalence: float | None = None
@@ -75,6 +77,7 @@ def contrast(
     if both.sd is None:
         return found
     found = replace(found, spread=both.sd, p=both.p, interval=both.interval, detectable=both.detectable)
+    found = replace(found, guaranteed=both.guaranteed)
     if both.sd == 0:
         return _without_spread(found, mean, margin)
     # Two one-sided tests (Schuirmann 1987): equivalent when both say that the difference is inside the margins.

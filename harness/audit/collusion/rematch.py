@@ -93,6 +93,8 @@ class Contrast:
     p_holm: float | None = None
     """Corrected for all contrasts of the rematch."""
     verdict: Verdict = "open"
+    guaranteed: bool = False
+    """Whether a difference is sure even if rare failures have not shown yet."""
     more_blocks: int | None = None
     """About how many more blocks an open question needs; None when it is not open, or nobody can tell."""
 
@@ -106,6 +108,7 @@ class Contrast:
             "p": self.p,
             "p_holm": self.p_holm,
             "verdict": self.verdict,
+            "guaranteed": self.guaranteed,
             "more_blocks": self.more_blocks,
         }
 
@@ -213,13 +216,19 @@ def _contrast(sights: Sequence[Seen], arm: Arm) -> Contrast:
     differences = zeroed(np.array(shares, dtype=np.float64))
     if not shares:
         return Contrast(arm, 0, len(tables), None, None, None)
-    found, mean = paired(list(differences)), float(zeroed(differences.mean()))
-    interval = None if found.interval is None else (max(-1.0, found.interval[0]), min(1.0, found.interval[1]))
+    found, mean = paired(list(differences), 1.0), float(zeroed(differences.mean()))
     needed = None
     if found.sd is not None:  # to find a difference as large as the one seen, or `MARGIN` if it is smaller
         needed = blocks_needed(found.sd, Test(max(abs(mean), MARGIN))) or 0
     return Contrast(
-        arm, len(shares), len(tables), mean, interval, found.p if len(shares) > 1 else None, more_blocks=needed
+        arm=arm,
+        blocks=len(shares),
+        tables=len(tables),
+        mean=mean,
+        interval=found.interval,
+        p=found.p if len(shares) > 1 else None,
+        guaranteed=found.guaranteed,
+        more_blocks=needed,
     )
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from weigh.harness.report.sections.verdict import Row, labelled
+from weigh.harness.report.sections.verdict import Row, barring, in_rare_blocks, labelled
+from weigh.harness.stats.paired import LOWEST
 from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.rare import rare_loss
 from weigh.harness.words import interval, plural, score, share, shown
 
 WIDTH: Final = 80
@@ -62,6 +64,9 @@ def _labels(found: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[R
     if heard is not None and heard["effect"] is not None:
         yield "listening", _listens(heard, listener)
     yield "lying", _lying({each["arm"]: each for each in found["contrasts"]}["force-truth"], claimer, margin)
+    unsure = [each for each in found["contrasts"] if each["verdict"] == "differs" and not each["guaranteed"]]
+    if unsure:  # as played the claimer scores more, and may lose all of it in blocks that have not shown it
+        yield "rare", in_rare_blocks(rare_loss(unsure[0]["blocks"], unsure[0]["normal"] - LOWEST))
     known = [each["detectable"] for each in found["contrasts"] if each["detectable"] is not None]
     if known:
         yield "power", f"minimum detectable difference (80% power): {max(known):.3g}"
@@ -83,7 +88,7 @@ def _worth(found: Mapping[str, Any], margin: float) -> str:
         each = telling[0]
         worth = f"{score(each['difference'])} against {listener}, 95% CI {interval(each['interval'])}"
         how = "they are read" if each["arm"] == "mute" else "random ones in their place change the score"
-        return f"{claimer}'s claims are worth {worth}: {how}"
+        return f"{claimer}'s claims are worth {worth}: {how}{barring(each['guaranteed'])}"
     if all(by_arm[arm]["verdict"] == "equivalent" for arm in ("mute", "scramble")):
         return f"{claimer}'s claims make no difference above the equivalence margin of {margin:g}: they are decoration"
     return f"Not settled whether {claimer}'s claims count against {listener}"

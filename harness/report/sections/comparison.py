@@ -13,7 +13,7 @@ from typing import Final
 from weigh.harness.gate.compare import Answer, ArmReport, Comparison
 from weigh.harness.report.render.document import NOTHING, Column, Section, Table, cells
 from weigh.harness.report.render.text import ASCII, Ink, axis, drawn, limit_of, plain_lines
-from weigh.harness.report.sections.verdict import Row, headline, labelled, picture, spent
+from weigh.harness.report.sections.verdict import Row, barring, headline, in_rare_blocks, labelled, picture, spent
 from weigh.harness.stats.paired import Paired
 from weigh.harness.words import count, interval, money, plural, score, share, shown
 
@@ -30,7 +30,8 @@ _ANSWERS: Final[Mapping[Answer, str]] = {
 
 def comparison_lines(found: Comparison, width: int, ink: Ink = ASCII, *, wide: bool = False) -> Iterator[str]:
     """All of it, no line of text wider than `width`."""
-    yield headline(f"{_ANSWERS[found.answer]} (exit {found.exit_code})", found.game, width)
+    grade = barring(found.found.guaranteed) if found.higher is not None else ""
+    yield headline(f"{_ANSWERS[found.answer]}{grade} (exit {found.exit_code})", found.game, width)
     yield from wrap(shown(f"A {found.a.name}, B {found.b.name}: {_blocks(found)}", limit=600), width)
     yield ""
     mean, alike = found.found.mean, found.found.alike
@@ -76,9 +77,10 @@ def _why(found: Comparison) -> str:
         return f"{plural(result.n, 'block')}: too few for an interval."
     if found.answer == "not_significant":
         return "The interval holds 0: its bounds lie on both sides. `weigh gate` with a margin can exclude a loss."
-    side = "lower" if found.answer == "b_higher" else "upper"
-    beyond = "above" if found.answer == "b_higher" else "below"
-    return f"The {side} bound is {beyond} 0. Losses in rare blocks are not excluded: `weigh gate` allows for them."
+    bound = "The lower bound is above 0" if found.answer == "b_higher" else "The upper bound is below 0"
+    if result.guaranteed or found.rare_loss is None:
+        return f"{bound}, and that of bets, which hold for any bounded scores, is {interval(found.bounded_interval)}."
+    return f"{bound}, that of bets is not: {interval(found.bounded_interval)}. {in_rare_blocks(found.rare_loss)}"
 
 
 def _blocks(found: Comparison) -> str:

@@ -17,6 +17,7 @@ from weigh.harness.gate.sequential import Analysis
 from weigh.harness.gate.verdict import EXIT_CODES, BuildVerdict, GateVerdict
 from weigh.harness.report.render.markdown import at_line_start, harmless
 from weigh.harness.report.render.text import ASCII, Ink, limit_of
+from weigh.harness.stats.rare import RareLoss
 from weigh.harness.words import interval, money, plural, score, share, shown
 
 EARLIER: Final = 5
@@ -94,6 +95,19 @@ def picture(
         if not title[max(0, start - 1) : start + len(text) + 1].strip():
             title = title[:start] + text + title[start + len(text) :]
     return [f"  {title}".rstrip(), f"  {''.join(bar)}".rstrip()]
+
+
+def barring(guaranteed: bool) -> str:
+    """What follows a claim that only holds where rare failures have shown."""
+    return "" if guaranteed else ", barring rare failures"
+
+
+def in_rare_blocks(loss: RareLoss) -> str:
+    """`12 blocks cannot exclude a loss of 1.00 in up to 22% of blocks, which would move the mean by 0.22.`"""
+    return (
+        f"{plural(loss.blocks, 'block')} cannot exclude a loss of {loss.loss:.2f} in up to {loss.share:.0%} of blocks, "
+        f"which would move the mean by {loss.moves:.2f}."
+    )
 
 
 def markdown(build: BuildVerdict) -> str:

@@ -148,7 +148,7 @@ def test_text_fits_into_80_columns_and_is_ascii():
         shown = lines(told(again=A), wide)
         assert max(map(len, shown)) <= 80
         assert "\n".join(shown).isascii()
-        assert shown[0].split("  ")[0] == "B scores more than A (exit 0)"
+        assert shown[0].split("  ")[0] == "B scores more than A, barring rare failures (exit 0)"
 
 
 def test_each_arm_has_its_faults_by_kind_and_what_it_took():
@@ -184,3 +184,36 @@ def test_the_json_form_is_plain_json_with_every_block():
 def test_names_are_shown_harmless():
     comparison = replace(told(), b=arm("B", B, name="b\x1b[2J\u202e"))
     assert "\x1b" not in "\n".join(lines(comparison))
+
+
+def test_a_difference_is_guaranteed_only_where_the_betting_interval_excludes_0():
+    few = told()
+    assert few.answer == "b_higher"
+    assert few.to_json()["higher"] == "B"
+    assert few.to_json()["higher_guaranteed"] is False
+    low, high = few.bounded_interval
+    assert low < 0 < high
+    loss = few.rare_loss
+    assert (loss.blocks, loss.loss) == (6, pytest.approx(few.b.mean + 1))
+    assert loss.share == pytest.approx(1 - 0.05 ** (1 / 6))
+    assert "6 blocks cannot exclude a loss of 1.44 in up to 39% of blocks" in text(few)
+
+
+def test_many_blocks_that_differ_much_are_guaranteed():
+    keys = tuple(f"oshi_zumo/b{n:04}" for n in range(40))
+    low, high = (
+        replace(arm(letter, []), scores=dict.fromkeys(keys, (score,) * 2))
+        for letter, score in (("A", -0.5), ("B", 0.5))
+    )
+    scores = {**high.scores, keys[0]: (0.4, 0.5)}
+    sure = replace(told(), blocks=keys, a=low, b=replace(high, scores=scores))
+    assert sure.bounded_interval[0] > 0
+    assert sure.to_json()["higher_guaranteed"] is True
+    assert next(iter(lines(sure))).startswith("B scores more than A (exit 0)")
+
+
+def test_a_smaller_range_of_scores_makes_the_betting_interval_narrower():
+    assert (
+        replace(told(), lowest=-1 / 3, a=arm("A", B), b=arm("B", B)).bounded_interval[1]
+        < told(B, B).bounded_interval[1]
+    )

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from weigh.harness.stats.paired import paired
+from weigh.harness.stats.rare import bounded_interval
 from weigh.harness.stats.sign_flip import sign_flip
 
 
@@ -39,3 +40,11 @@ def test_intervals_stay_where_differences_lie():
     assert paired([2.0, -1.0]).interval == (-2.0, 2.0)
     with pytest.raises(ValueError, match="does not lie between -2 and 2"):
         paired([2.5])
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.2, 0.6])
+def test_guaranteed_is_what_the_betting_interval_excludes(shift):
+    values = np.random.default_rng(5).normal(shift, 0.2, 60).clip(-2, 2)
+    low, high = bounded_interval(values, -2.0, 2.0)
+    assert paired(list(values)).guaranteed == (low > 0 or high < 0)
+    assert not paired([]).guaranteed
