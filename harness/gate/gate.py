@@ -31,7 +31,7 @@ from weigh.harness.gate.measures import (
     run_checks,
 )
 from weigh.harness.gate.play import ArmRun, FixedBlocks, Note, Scores, Taken, arm_run, play, require_playable, taken_by
-from weigh.harness.gate.sequential import GateState, Settings, evaluate, largest_loss
+from weigh.harness.gate.sequential import Design, GateState, evaluate, largest_loss
 from weigh.harness.gate.spec import BuildSpec, GateSpec, blocks_of, unknown_measure
 from weigh.harness.gate.verdict import (
     BuildVerdict,
@@ -57,7 +57,7 @@ class Gate:
     """One gate, ready to be played; or invalid, for its problems."""
 
     identity: GateIdentity
-    settings: Settings | None = None
+    design: Design | None = None
     """None where `problems` came before they could be read."""
     problems: tuple[str, ...] = ()
     """Why it is invalid before anything is played."""
@@ -75,7 +75,7 @@ class Gate:
     @property
     def unjudged(self) -> GateVerdict:
         void = 0 if self.saved is None else len(self.saved.blocks) - len(self.saved.whole)
-        return GateVerdict(self.identity, self.settings, baseline_void=void)
+        return GateVerdict(self.identity, self.design, baseline_void=void)
 
 
 def gate_of(spec: GateSpec, build: BuildSpec) -> Gate:
@@ -106,10 +106,10 @@ def gate_of(spec: GateSpec, build: BuildSpec) -> Gate:
             )
     problems = [] if saved is None else _unfit(spec, build, saved, setting)
     identity = replace(identity, game=name, opponents=setting.opponents, seats=setting.seats, seed=setting.seed)
-    settings = _settings(spec, build, saved, setting)
+    design = _design(spec, build, saved, setting)
     if problems:
-        return Gate(identity, settings, tuple(problems), spec.checks, saved=saved)
-    home, wanted = build.home(spec.name), settings.limit if saved is None else len(saved.blocks)
+        return Gate(identity, design, tuple(problems), spec.checks, saved=saved)
+    home, wanted = build.home(spec.name), design.max_blocks if saved is None else len(saved.blocks)
     blocks = setting.blocks("candidate", wanted)
     if saved is not None:
         blocks = tuple(block for block, kept in zip(blocks, saved.blocks, strict=True) if kept.whole)
@@ -120,7 +120,7 @@ def gate_of(spec: GateSpec, build: BuildSpec) -> Gate:
         baseline = arm_of("baseline", spec.played_baseline, setting, theirs, home, build.settings)
         identity = replace(identity, baseline_policy=baseline.identity)
     identity = replace(identity, candidate_run=shown_path(candidate.folder), candidate_policy=candidate.identity)
-    return Gate(identity, settings, (), spec.checks, candidate, baseline, saved)
+    return Gate(identity, design, (), spec.checks, candidate, baseline, saved)
 
 
 def _identity(spec: GateSpec, build: BuildSpec, saved: Baseline | None) -> GateIdentity:
@@ -172,21 +172,21 @@ def _unfit(spec: GateSpec, build: BuildSpec, saved: Baseline, setting: Setting) 
     return []
 
 
-def _settings(spec: GateSpec, build: BuildSpec, saved: Baseline | None, setting: Setting) -> Settings:
+def _design(spec: GateSpec, build: BuildSpec, saved: Baseline | None, setting: Setting) -> Design:
     most = blocks_of(setting.seats) if saved is None else len(saved.whole)
     limit = (spec.max_blocks or most) if saved is None else min(most, spec.max_blocks or most)
     try:
-        return Settings(
+        return Design(
             spec.margin,
             limit,
-            build.head.alpha,
-            build.beta,
+            alpha=build.head.alpha,
+            beta=build.beta,
             max_void_rate=build.head.max_void_rate,
             max_fallback_rate=build.head.max_fallback_rate,
             lowest=float(setting.game.lowest(setting.config)),
         )
     except ValueError as error:
-        raise Refused(f"{spec.name}: {error}", kind="settings") from error
+        raise Refused(f"{spec.name}: {error}", kind="design") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class OpenGate:
     """One gate with its arms open. Implements `harness.gate.play.Contest`."""
 
     gate: Gate
-    settings: Settings
+    design: Design
     candidate: ArmRun
     baseline: ArmRun | None
 
@@ -205,13 +205,13 @@ class OpenGate:
     def state(self) -> GateState:
         """By the blocks that are settled in both arms, from the first on without a gap."""
         differences: list[float | None] = []
-        for number in range(len(self.candidate.arm.blocks[: self.settings.limit])):
+        for number in range(len(self.candidate.arm.blocks[: self.design.max_blocks])):
             mine, theirs = self.candidate.scores(number), self._baseline_scores(number)
             if mine is None or theirs is None:
                 break
             differences.append(block_difference(mine, theirs))
         before = self.baseline_means(len(differences))
-        return evaluate(differences, before if self.baseline is None else before[: self.settings.first], self.settings)
+        return evaluate(differences, before if self.baseline is None else before[: self.design.min_blocks], self.design)
 
     def baseline_means(self, count: int) -> list[float]:
         """The baseline's mean score in its whole blocks: all of a file's, or those among the first `count` played."""
@@ -232,19 +232,19 @@ class OpenGate:
 
     def begun(self) -> Sequence[str]:
         name, state = shown(self.gate.identity.name), self.state()
-        why = impossible(state, self.settings, self.gate.identity.baseline_file)
+        why = impossible(state, self.gate.identity.baseline_file)
         lines = [*([f"cannot pass: {why}"] if why is not None else []), *self.warnings()]
         return [f"{name}: {line}" for line in lines]
 
     def warnings(self) -> tuple[str, ...]:
         """What the settings probably do not mean."""
         loss = largest_loss(
-            self.baseline_means(len(self.candidate.arm.blocks[: self.settings.limit])), self.settings.lowest
+            self.baseline_means(len(self.candidate.arm.blocks[: self.design.max_blocks])), self.design.lowest
         )
-        if loss is None or self.settings.margin < loss:
+        if loss is None or self.design.margin < loss:
             return ()
         return (
-            f"the margin {self.settings.margin:g} is beyond any possible loss: the baseline's mean leaves {loss:.3g} "
+            f"the margin {self.design.margin:g} is beyond any possible loss: the baseline's mean leaves {loss:.3g} "
             "to lose, so whatever plays passes",
         )
 
@@ -291,7 +291,7 @@ class OpenGate:
             stopped = f"stopped: {found.reason}" if found.verdict == "invalid" else "finished"
         for run in self.arms:
             run.end(stopped)
-        why = impossible(state, self.settings, self.gate.identity.baseline_file)
+        why = impossible(state, self.gate.identity.baseline_file)
         if why is not None and found.verdict != "pass":
             found = replace(found, warnings=(f"could not have passed: {why}", *found.warnings))
         return found
@@ -339,11 +339,11 @@ def run_gates(build: BuildSpec, note: Note) -> BuildVerdict:
 
 
 def _opened(gate: Gate, stack: ExitStack) -> OpenGate | None:
-    if gate.problems or gate.candidate is None or gate.settings is None:
+    if gate.problems or gate.candidate is None or gate.design is None:
         return None
     candidate = stack.enter_context(arm_run(gate.candidate))
     baseline = None if gate.baseline is None else stack.enter_context(arm_run(gate.baseline))
-    return OpenGate(gate, gate.settings, candidate, baseline)
+    return OpenGate(gate, gate.design, candidate, baseline)
 
 
 def played_baseline(

@@ -2,7 +2,7 @@
 
 Owns the design of a gate, its interim analyses and verdicts, blocks that outages took, a schedule that runs out before
 the maximum, and how much more it would take. Knows no games, records, files or money. Pure functions of the differences
-in the order of the schedule and of the settings, whenever and however often they are asked.
+in the order of the schedule and of the design, whenever and however often they are asked.
 
     d(b) = mean over the block's seats of (candidate score - baseline score)
     H0: E[d] <= -margin ("worse by the margin")     H1: E[d] >= 0 ("as good")
@@ -43,7 +43,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What a gate's test promises, and when it is asked. Raises ValueError, naming the field, for values that promise
+    """What a gate promises, and when its test is asked. Raises ValueError, naming the field, for values that promise
     nothing."""
 
     margin: float
@@ -51,24 +51,30 @@ class Design:
     max_blocks: int
     """The maximum sample size: the last analysis is made here."""
     min_blocks: int = 10
-    """The first analysis is made here."""
+    """The first analysis is made here, or at the maximum where that is less."""
     batch: int = 5
     """Blocks from analysis to analysis."""
     alpha: float = 0.05
     """The chance that a candidate worse by exactly the margin passes."""
     beta: float = 0.05
     """The chance that a candidate as good as the baseline is called a regression."""
-    least: float = -LARGEST
-    """The lowest difference a block can show; see `harness.stats.paired`. Decides how many blocks without a loss
-    it takes to exclude losses that are rare: about 3 * -least / margin at an alpha of 5 %, and no valid test takes
-    fewer."""
-    greatest: float = LARGEST
-    """The highest one."""
+    max_void_rate: float = 0.1
+    """The largest share of its blocks that outages may take."""
+    max_fallback_rate: float = MAX_FALLBACK_RATE
+    """The largest share of an arm's moves that the fallback may make."""
+    lowest: float = LOWEST
+    """The lowest score the game's rules allow: `Game.lowest` of its config."""
+    range: tuple[float, float] | None = None
+    """The least and the greatest difference a block can show; None is what the rules allow at all (see `within`). The
+    least decides how many blocks without a loss it takes to exclude losses that are rare: about 3 * loss / margin at an
+    alpha of 5 %, and no valid test takes fewer."""
 
     def __post_init__(self) -> None:
         for name, level in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < level < 0.5:
                 raise ValueError(f"{name} is {level}: it must lie between 0 and 0.5")
+        if not LOWEST <= self.lowest < 0:
+            raise ValueError(f"a lowest score of {self.lowest} does not lie between {LOWEST:g} and 0")
         if not -LARGEST <= self.least < 0 < self.greatest <= LARGEST:
             raise ValueError(
                 f"differences from {self.least} to {self.greatest}: 0 must lie between them, and both in [-2, 2]"
@@ -79,11 +85,36 @@ class Design:
             raise ValueError(
                 f"margin is {self.margin}: no block can show a loss beyond {-self.least:g}, so it must be less"
             )
-        if self.min_blocks < 2 or self.batch < 1 or self.max_blocks < self.min_blocks:
+        if self.max_blocks < FEWEST:
+            raise ValueError(f"{self.max_blocks} blocks cannot be judged: it takes {FEWEST} or more")
+        if self.min_blocks < FEWEST or self.batch < 1:
             raise ValueError(
-                f"analyses from {self.min_blocks} to {self.max_blocks} blocks every {self.batch}: it takes 2 or more "
-                "for the first, 1 or more between, and a last that is not before the first"
+                f"analyses from {self.min_blocks} blocks on every {self.batch}: it takes {FEWEST} or more for the "
+                "first, and 1 or more between"
             )
+
+    @property
+    def least(self) -> float:
+        return self.range[0] if self.range is not None else self.lowest - HIGHEST
+
+    @property
+    def greatest(self) -> float:
+        return self.range[1] if self.range is not None else HIGHEST - self.lowest
+
+    def within(self, baseline: Sequence[float]) -> Design:
+        """With the range of a block's difference that is known of the baseline's mean scores in its blocks.
+
+        Nothing is assumed: what the rules allow against the baseline's own scores, where all blocks that may be played
+        are among `baseline`. Where they are not, the baseline's next block may be its best, so it is what the rules
+        allow at all. All blocks of a file count, not only those up to the maximum: so a gate that goes on under a
+        higher maximum lays the same bets, and its errors stay what they were.
+        """
+        widest = replace(self, range=None)
+        if not baseline or len(baseline) < self.max_blocks:
+            return widest
+        least, greatest = difference_range(baseline, self.lowest)
+        low = widest.least if least >= -self.margin else least
+        return replace(self, range=(low, widest.greatest if greatest <= 0 else greatest))
 
     @property
     def fewest_to_pass(self) -> int:
@@ -93,16 +124,15 @@ class Design:
         log(1 / alpha) / log(1 + 0.95 * margin / (-least - margin)), rounded up, for a margin of at most half of -least;
         at least `min_blocks`. So many exclude that the margin is lost in rare blocks of the `least` difference.
         """
-        return max(self.min_blocks, fewest_zeros(self.alpha, -self.margin, self.least))
+        return max(min(self.min_blocks, self.max_blocks), fewest_zeros(self.alpha, -self.margin, self.least))
 
     def analysis_after(self, count: int) -> int | None:
         """The blocks at the first analysis after `count` blocks; None at the maximum."""
         if count >= self.max_blocks:
             return None
-        if count < self.min_blocks:
-            return self.min_blocks
-        done = (count - self.min_blocks) // self.batch + 1
-        return min(self.max_blocks, self.min_blocks + done * self.batch)
+        first = min(self.min_blocks, self.max_blocks)
+        done = (count - first) // self.batch + 1 if count >= first else 0
+        return min(self.max_blocks, first + done * self.batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,46 +280,6 @@ def _analysis(values: Floats, missing: int, design: Design, step: Step) -> Analy
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What a gate promises. Raises ValueError, in words for a person, for settings that promise nothing."""
-
-    margin: float
-    limit: int
-    """The most blocks it may play."""
-    alpha: float = 0.05
-    beta: float = 0.05
-    first: int = 10
-    """Blocks before the first analysis."""
-    batch: int = 5
-    """Blocks from analysis to analysis."""
-    max_void_rate: float = 0.1
-    """The largest share of its blocks that outages may take."""
-    max_fallback_rate: float = MAX_FALLBACK_RATE
-    """The largest share of an arm's moves that the fallback may make."""
-    lowest: float = LOWEST
-    """The lowest score the game's rules allow: `Game.lowest` of its config."""
-
-    def __post_init__(self) -> None:
-        if self.limit < FEWEST:
-            raise ValueError(f"{self.limit} blocks cannot be judged: it takes {FEWEST} or more")
-        if not LOWEST <= self.lowest < 0:
-            raise ValueError(f"a lowest score of {self.lowest} does not lie between {LOWEST:g} and 0")
-        self.design((self.lowest - HIGHEST, HIGHEST - self.lowest))
-
-    def design(self, ends: tuple[float, float]) -> Design:
-        return Design(
-            margin=self.margin,
-            max_blocks=self.limit,
-            min_blocks=min(self.first, self.limit),
-            batch=self.batch,
-            alpha=self.alpha,
-            beta=self.beta,
-            least=ends[0],
-            greatest=ends[1],
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class GateState:
     """What the blocks so far say."""
 
@@ -303,47 +293,29 @@ class GateState:
     more: int
     """Blocks to be played next; 0 when the gate is over."""
     too_void: bool
-    """More of its blocks are missing than its settings allow: invalid, whatever the analysis says."""
+    """More of its blocks are missing than its design allows: invalid, whatever the analysis says."""
 
 
-def evaluate(differences: Sequence[float | None], baseline: Sequence[float], settings: Settings) -> GateState:
+def evaluate(differences: Sequence[float | None], baseline: Sequence[float], design: Design) -> GateState:
     """Where the gate stands after the blocks of `differences`, the first of its schedule; None for a void one.
 
     `baseline` are the baseline's mean scores in its blocks, from which the range of a difference is taken: those of a
     baseline file, in the order of its schedule; or, where the baseline is played too, of the blocks before the first
-    analysis, which say nothing of later ones (see `range_of`).
+    analysis, which say nothing of later ones (see `Design.within`).
     """
-    given = differences[: settings.limit]
-    design = settings.design(range_of(baseline, settings))
+    given = differences[: design.max_blocks]
+    design = design.within(baseline)
     missing = sum(difference is None for difference in given)
-    if missing > settings.max_void_rate * settings.limit:
+    if missing > design.max_void_rate * design.max_blocks:
         return GateState(_judged(given, design), design, len(given), missing, 0, too_void=True)
     analysis = decide(given, design)
-    left = settings.limit - len(given)
+    left = design.max_blocks - len(given)
     if analysis.verdict == "continue" and left:
         return GateState(analysis, design, len(given), missing, min(analysis.next_batch, left), too_void=False)
     last = analysis if analysis.verdict != "continue" else _judged(given, design)
     judged = _position(given, last.n) if last is not None and last.by == "e-process" else len(given)
     gone = sum(difference is None for difference in given[:judged])
-    return GateState(last, design, judged, gone, 0, too_void=gone > settings.max_void_rate * judged)
-
-
-def range_of(baseline: Sequence[float], settings: Settings) -> tuple[float, float]:
-    """The least and the greatest difference of a block: the largest loss and the largest gain.
-
-    Nothing is assumed: what the rules allow against the baseline's own scores, where all blocks that may be played are
-    among `baseline`. Where they are not, the baseline's next block may be its best, so it is what the rules allow at
-    all. All blocks of a file count, not only those up to the limit: so a gate that goes on under a higher limit lays
-    the same bets, and its errors stay what they were.
-    """
-    widest = settings.lowest - HIGHEST, HIGHEST - settings.lowest
-    known = baseline and len(baseline) >= settings.limit
-    least, greatest = difference_range(baseline, settings.lowest) if known else widest
-    if least >= -settings.margin:
-        least = widest[0]
-    if greatest <= 0:
-        greatest = widest[1]
-    return least, greatest
+    return GateState(last, design, judged, gone, 0, too_void=gone > design.max_void_rate * judged)
 
 
 def further(analysis: Analysis, design: Design) -> int | None:
@@ -381,7 +353,7 @@ def _judged(differences: Sequence[float | None], design: Design) -> Analysis | N
     count = sum(difference is not None for difference in differences)
     if count < FEWEST:
         return None
-    return decide(differences, replace(design, max_blocks=count, min_blocks=min(design.min_blocks, count)))
+    return decide(differences, replace(design, max_blocks=count))
 
 
 def _position(differences: Sequence[float | None], number: int) -> int:

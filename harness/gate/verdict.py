@@ -26,7 +26,7 @@ from weigh.harness.errors import FINE, INCONCLUSIVE, INTERRUPTED, INVALID, WRONG
 from weigh.harness.gate.baseline import PolicyIdentity, differing
 from weigh.harness.gate.measures import CHECK, Check, CheckResult, Rates, played_by_fallback
 from weigh.harness.gate.play import Taken
-from weigh.harness.gate.sequential import Analysis, GateState, Settings, further
+from weigh.harness.gate.sequential import Analysis, Design, GateState, further
 from weigh.harness.stats.clustered import at_most
 from weigh.harness.stats.multiple_tests import holm
 from weigh.harness.stats.power import LEVEL
@@ -136,7 +136,7 @@ class GateVerdict:
     """What one gate came to; one that is not judged yet is invalid. A number that does not exist is None."""
 
     identity: GateIdentity
-    settings: Settings | None = None
+    design: Design | None = None
     """None where they could not be read."""
     state: GateState | None = None
     """None where nothing was played."""
@@ -185,22 +185,21 @@ class GateVerdict:
         return round(self.saved_blocks * self.taken.usage.calls / self.state.judged)
 
     def to_json(self) -> dict[str, Any]:
-        settings, state, analysis = self.settings, self.state, self.analysis
-        promised = ("margin", "alpha", "beta", "max_void_rate", "max_fallback_rate", "lowest")
+        design, state, analysis = self.design, self.state, self.analysis
+        promised = ("margin", "alpha", "beta", "max_void_rate", "max_fallback_rate", "lowest", "max_blocks")
         found = ("mean", "sd", "lower", "upper", "detectable", "p_pass", "p_regression", "by")
-        design = None if state is None else state.design
+        played = None if state is None else state.design
         return {
             **self.identity.to_json(),
             **{name: getattr(self, name) for name in ("verdict", "score", "reason", "next")},
             "problems": list(self.problems),
-            **{name: None if settings is None else getattr(settings, name) for name in promised},
-            "max_blocks": None if settings is None else settings.limit,
+            **{name: None if design is None else getattr(design, name) for name in promised},
             "blocks": 0 if analysis is None else analysis.n,
             "void_blocks": 0 if state is None else state.missing,
             **{name: None if analysis is None else getattr(analysis, name) for name in found},
             "fixed_blocks": None if analysis is None else analysis.fixed_n,
-            "fewest_to_pass": None if design is None else design.fewest_to_pass,
-            "difference_range": None if design is None else [design.least, design.greatest],
+            "fewest_to_pass": None if played is None else played.fewest_to_pass,
+            "difference_range": None if played is None else [played.least, played.greatest],
             "p_regression_holm": self.p_regression_holm,
             "baseline_void_blocks": self.baseline_void,
             "fallback_rate": self.candidate_rates.fallback,
@@ -259,18 +258,18 @@ def invalid(gate: GateVerdict, problems: Sequence[str], todo: str) -> GateVerdic
 
 def judged(gate: GateVerdict) -> GateVerdict:
     """A gate that was played to its end. Raises ValueError for one that goes on, or was not played."""
-    settings, state, analysis = gate.settings, gate.state, gate.analysis
-    if settings is None or state is None:
+    state, analysis = gate.state, gate.analysis
+    if state is None:
         raise ValueError("the gate was not played")
     if state.more or (analysis is not None and analysis.verdict == "continue" and not state.too_void):
         raise ValueError("the gate is not over")
-    most, (mine, theirs) = settings.max_fallback_rate, (gate.candidate_rates, gate.baseline_rates)
+    most, (mine, theirs) = state.design.max_fallback_rate, (gate.candidate_rates, gate.baseline_rates)
     why = played_by_fallback(mine, most)
     if why is not None:
         failed = CheckResult(CHECK, "regression", mine.fallback, theirs.fallback, None, most, why, blocks=state.judged)
         gate = replace(gate, checks=(failed, *gate.checks))
     if state.too_void:
-        rate = f"{state.missing} of {state.judged} blocks are void, more than {settings.max_void_rate:.0%} allow"
+        rate = f"{state.missing} of {state.judged} blocks are void, more than {state.design.max_void_rate:.0%} allow"
         return invalid(gate, [rate], "the same command plays the void episodes again")
     if analysis is None:
         return invalid(gate, ["fewer than 2 blocks have a difference"], "allow more blocks")
@@ -286,14 +285,13 @@ def judged(gate: GateVerdict) -> GateVerdict:
 
 def settings_judged(gate: GateVerdict, checks: Sequence[Check]) -> EarlierVerdict | None:
     """What is to be kept of a verdict; None where nothing was judged."""
-    state, settings, identity = gate.state, gate.settings, gate.identity
-    if state is None or settings is None or state.more or state.too_void or state.analysis is None:
+    state, identity = gate.state, gate.identity
+    if state is None or state.more or state.too_void or state.analysis is None:
         return None
     played = None if identity.baseline_policy is None else identity.baseline_policy.digest
-    names = ("margin", "alpha", "beta", "max_void_rate", "max_fallback_rate")
+    names = ("margin", "alpha", "beta", "max_blocks", "max_void_rate", "max_fallback_rate")
     known = {
-        **{name: getattr(settings, name) for name in names},
-        "max_blocks": settings.limit,
+        **{name: getattr(state.design, name) for name in names},
         "baseline": identity.baseline_digest or played,
         "checks": [asdict(check) for check in checks],
     }
@@ -379,10 +377,10 @@ def _next(gate: GateVerdict, analysis: Analysis, state: GateState) -> str:
     return ""
 
 
-def impossible(state: GateState, settings: Settings, baseline_file: str | None) -> str | None:
+def impossible(state: GateState, baseline_file: str | None) -> str | None:
     """Why no unchanged policy can pass, and what would let it; None where it can."""
-    fewest = state.design.fewest_to_pass
-    if fewest <= settings.limit:
+    fewest, most = state.design.fewest_to_pass, state.design.max_blocks
+    if fewest <= most:
         return None
     remedy = f"Raise --max-blocks to {fewest}." if baseline_file is None else f"Save a baseline of {fewest} blocks."
-    return f"an unchanged policy needs {fewest} blocks, {settings.limit} are allowed. {remedy}"
+    return f"an unchanged policy needs {fewest} blocks, {most} are allowed. {remedy}"

@@ -147,7 +147,7 @@ def _worst(build: BuildVerdict) -> GateVerdict:
 
 def _one_line(gate: GateVerdict) -> str:
     """`PASS  bids  -0.010 [-0.050, +0.040]  margin 0.1`."""
-    found, margin = gate.analysis, "" if gate.settings is None else f"  margin {gate.settings.margin:g}"
+    found, margin = gate.analysis, "" if gate.design is None else f"  margin {gate.design.margin:g}"
     what = gate.reason if found is None else f"{score(found.mean)} {_bounds(found)}{margin}"
     return f"{gate.verdict.upper():<12}  {gate.identity.name}  {what}"
 
@@ -172,11 +172,11 @@ def _who(gate: GateVerdict) -> str:
 
 
 def _picture(gate: GateVerdict, width: int, ink: Ink) -> list[str]:
-    found, settings = gate.analysis, gate.settings
-    if found is None or found.mean is None or settings is None:
+    found, design = gate.analysis, gate.design
+    if found is None or found.mean is None or design is None:
         return []
-    figures = f"  difference  {score(found.mean)}   bounds {_bounds(found)}   margin {score(-settings.margin)}"
-    return [*picture(found.mean, (found.lower, found.upper), ink, width, settings.margin), figures]
+    figures = f"  difference  {score(found.mean)}   bounds {_bounds(found)}   margin {score(-design.margin)}"
+    return [*picture(found.mean, (found.lower, found.upper), ink, width, design.margin), figures]
 
 
 def _bounds(found: Analysis) -> str:
@@ -190,12 +190,12 @@ def _rows(gate: GateVerdict) -> Iterator[Row]:
     yield from (("warning", warning) for warning in gate.warnings)
     if gate.next:
         yield "next", gate.next
-    if gate.state is not None and gate.settings is not None:
+    if gate.state is not None and gate.design is not None:
         mine, theirs = (
             share(None if rates.fallback is None else 1 - rates.fallback)
             for rates in (gate.candidate_rates, gate.baseline_rates)
         )
-        needs = share(1 - gate.settings.max_fallback_rate)
+        needs = share(1 - gate.design.max_fallback_rate)
         yield "moves", f"its own: candidate {mine}, baseline {theirs} (a pass needs {needs})"
     held = sum(check.verdict == "pass" for check in gate.checks)
     if gate.checks:
@@ -220,7 +220,7 @@ def spent(taken: Taken) -> str:
 
 def _wide_rows(gate: GateVerdict) -> Iterator[Row]:
     """Everything else."""
-    identity, settings, state, found = gate.identity, gate.settings, gate.state, gate.analysis
+    identity, design, state, found = gate.identity, gate.design, gate.state, gate.analysis
     yield "estimand", identity.estimand
     for role, policy in (("candidate", identity.candidate_policy), ("baseline", identity.baseline_policy)):
         if policy is not None:
@@ -228,13 +228,13 @@ def _wide_rows(gate: GateVerdict) -> Iterator[Row]:
             yield role, f"{policy}{f'; file {(identity.baseline_digest or str())[:12]}' if file else ''}"
     if identity.candidate_policy is not None and identity.baseline_policy is not None:
         yield "differs", f"from the baseline in: {', '.join(identity.differs) or 'nothing'}"
-    if settings is not None:
-        yield "errors", f"false pass {share(settings.alpha)}, false regression {share(settings.beta)}"
+    if design is not None:
+        yield "errors", f"false pass {share(design.alpha)}, false regression {share(design.beta)}"
     if state is None:
         return
-    design = state.design
-    yield "range", f"a block may differ by {interval((design.least, design.greatest))} (rules and baseline's scores)"
-    yield "pass", f"at the earliest after {plural(design.fewest_to_pass, 'block')} that all agree"
+    played = state.design
+    yield "range", f"a block may differ by {interval((played.least, played.greatest))} (rules and baseline's scores)"
+    yield "pass", f"at the earliest after {plural(played.fewest_to_pass, 'block')} that all agree"
     if found is not None:
         yield "power", f"minimum detectable difference (80% power): {_figure(found.detectable)}"
         if found.fixed_n is not None:

@@ -13,7 +13,7 @@ from weigh.harness.stats.betting import p_above
 from weigh.harness.stats.paired import paired
 from weigh.harness.stats.power import fixed_size
 
-DESIGN = Design(margin=0.1, max_blocks=60, min_blocks=10, batch=5, least=-1, greatest=1)
+DESIGN = Design(margin=0.1, max_blocks=60, min_blocks=10, batch=5, range=(-1, 1))
 
 
 def drawn(mean, sd=0.3, n=400, seed=1):
@@ -88,7 +88,7 @@ def test_p_values_and_bounds_agree_with_the_verdicts(mean, verdict):
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=60))
 @settings(deadline=None, max_examples=40)
 def test_evidence_once_there_does_not_go_away(differences):
-    told = [decide(differences[:n], Design(0.1, 60, min_blocks=60, least=-1, greatest=1)) for n in (20, 40, 60)]
+    told = [decide(differences[:n], Design(0.1, 60, min_blocks=60, range=(-1, 1))) for n in (20, 40, 60)]
     assert [look.p_pass for look in told] == sorted((look.p_pass for look in told), reverse=True)
     assert [look.p_regression for look in told] == sorted((look.p_regression for look in told), reverse=True)
 
@@ -113,20 +113,20 @@ def test_candidates_that_always_lose_the_same_are_a_regression_and_gains_pass():
 def test_no_green_while_rare_losses_are_unseen():
     """A tenth of the blocks lose 1, the others nothing: 19 blocks without one come in .9 ** 19 = 13.5 % of runs."""
     for n in range(2, 20):
-        assert decide([0.0] * n, Design(0.1, n, min_blocks=2, batch=1, least=-1)).verdict == "inconclusive"
+        assert decide([0.0] * n, Design(0.1, n, min_blocks=2, batch=1, range=(-1, 2))).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(
     ("loss", "margin", "beta", "blocks"), [(1.35, 0.25, 0.0125, 10), (0.75, 0.1, 0.05, 10), (0.75, 0.1, 0.0125, 15)]
 )
 def test_a_disaster_is_told_at_the_first_looks(loss, margin, beta, blocks):
-    design = Design(margin, 200, beta=beta, least=-1.6, greatest=1.5)
+    design = Design(margin, 200, beta=beta, range=(-1.6, 1.5))
     look = decide(drawn(-loss, sd=0.1), design)
     assert (look.verdict, look.by, look.n) == ("regression", "e-process", blocks)
 
 
 def test_worse_by_less_than_the_margin_may_pass():
-    look = decide([-0.04, -0.06] * 100, Design(0.1, 200, min_blocks=200, least=-1, greatest=1))
+    look = decide([-0.04, -0.06] * 100, Design(0.1, 200, min_blocks=200, range=(-1, 1)))
     assert look.upper < 0
     assert look.lower > -0.1
     assert look.verdict == "pass"
@@ -149,7 +149,7 @@ def test_next_to_nothing_says_next_to_nothing():
 
 
 def test_differences_beyond_the_ends_of_the_design_move_the_ends():
-    narrow = Design(0.1, 100, least=-0.2, greatest=0.2)
+    narrow = Design(0.1, 100, range=(-0.2, 0.2))
     values = np.array([0.0, 0.0, -0.8, 0.0, 0.5] + [0.0] * 20)
     look = decide(values.tolist(), narrow)
     assert look.p_pass == pytest.approx(p_above(values, -0.1, -0.8, 0.1))
@@ -168,15 +168,15 @@ def test_differences_beyond_the_ends_of_the_design_move_the_ends():
         ({"margin": 1.0}, "margin is 1.0: no block can show a loss beyond 1"),
         ({"alpha": 0.0}, "alpha is 0.0"),
         ({"beta": 0.5}, "beta is 0.5"),
-        ({"least": 0.1}, "differences from 0.1"),
-        ({"greatest": 2.5}, "differences from -1 to 2.5"),
+        ({"range": (0.1, 1)}, "differences from 0.1"),
+        ({"range": (-1, 2.5)}, "differences from -1 to 2.5"),
         ({"min_blocks": 1}, "analyses from 1"),
         ({"batch": 0}, "every 0"),
-        ({"max_blocks": 9}, "to 9 blocks"),
+        ({"max_blocks": 1}, "1 blocks cannot be judged"),
     ],
 )
 def test_designs_that_promise_nothing_are_refused(changes, names):
-    fields = {"margin": 0.1, "max_blocks": 60, "least": -1, **changes}
+    fields = {"margin": 0.1, "max_blocks": 60, "range": (-1, 2), **changes}
     with pytest.raises(ValueError, match=names):
         Design(**fields)
 

@@ -14,7 +14,7 @@ from weigh.harness.gate.baseline import PolicyIdentity
 from weigh.harness.gate.junit import junit, not_judged
 from weigh.harness.gate.measures import Check, Measures, Rates, run_checks
 from weigh.harness.gate.play import Taken
-from weigh.harness.gate.sequential import Settings, decide, evaluate
+from weigh.harness.gate.sequential import Design, decide, evaluate
 from weigh.harness.gate.verdict import (
     BuildVerdict,
     EarlierVerdict,
@@ -41,7 +41,7 @@ def identity(name="gate"):
 def gate(
     mean, sd=0.1, limit=90, checks=(), values=None, name="gate", seed=1, beta=0.05, rates=(UNKNOWN, UNKNOWN), **more
 ):
-    settings = Settings(margin=0.1, limit=limit, beta=beta)
+    settings = Design(margin=0.1, max_blocks=limit, beta=beta)
     noise = Random(seed)
     differences = [max(-1.0, min(1.0, noise.gauss(mean, sd))) for _ in range(limit)]
     count = 0
@@ -202,7 +202,7 @@ def test_the_missing_bound_is_named_and_what_a_t_interval_leaves_out():
 def test_the_minimum_detectable_difference_is_that_of_a_comparison_of_the_same_blocks():
     noise = Random(3)
     differences = [max(-1.0, min(1.0, noise.gauss(0.0, 0.2))) for _ in range(20)]
-    state = evaluate(differences, SPREAD, Settings(margin=0.1, limit=20))
+    state = evaluate(differences, SPREAD, Design(margin=0.1, max_blocks=20))
     assert state.analysis.detectable == paired(differences).detectable
 
 
@@ -211,10 +211,10 @@ def test_a_gate_that_no_unchanged_policy_can_pass_says_what_would_let_it():
     fewest = few.state.design.fewest_to_pass
     assert fewest > 10
     allowed = "an unchanged policy needs {} blocks, 10 are allowed. {}"
-    assert impossible(few.state, few.settings, None) == allowed.format(fewest, f"Raise --max-blocks to {fewest}.")
-    saved = impossible(few.state, few.settings, "base.json")
+    assert impossible(few.state, None) == allowed.format(fewest, f"Raise --max-blocks to {fewest}.")
+    saved = impossible(few.state, "base.json")
     assert saved == allowed.format(fewest, f"Save a baseline of {fewest} blocks.")
-    assert impossible(gate(0.0).state, gate(0.0).settings, None) is None
+    assert impossible(gate(0.0).state, None) is None
 
 
 def test_of_several_gates_there_is_a_line_each_and_the_worst_in_full():
