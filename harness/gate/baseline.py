@@ -24,7 +24,7 @@ from weigh.harness.config.schedule import Episode
 from weigh.harness.errors import BaselineInvalid, Refused, StoreRefused
 from weigh.harness.gate.measures import measures_of
 from weigh.harness.store.kinds import ARM, kind_of
-from weigh.harness.store.manifest import Manifest, table_in
+from weigh.harness.store.manifest import Manifest, config_differences, table_in
 from weigh.harness.store.record import Frozen
 from weigh.harness.store.store import Store
 from weigh.harness.words import in_words
@@ -261,49 +261,25 @@ def faults(baseline: Baseline, now: Conditions, seats: int | None = None) -> lis
     lines = []
     if digest_of(baseline) != baseline.digest:
         lines.append("digest: the file was edited after it was saved; restore it, or save the baseline again")
+    edited = len(lines)
     was, is_now = baseline.conditions, now
-    for place in ("game", "seed", "decision_timeout", "episode_deadline"):
-        lines += _compare(place, getattr(was, place), getattr(is_now, place))
-    lines += _compare("config", was.config, is_now.config)
     names = [[player.name for player in side.field] for side in (was, is_now)]
+    kept = {"field", "rules"} if baseline.policy.model is not None else {"field", "rules", "layout"}
+    before, after = (side.model_dump(mode="json", exclude=kept) for side in (was, is_now))
     if names[0] != names[1]:
         lines.append(f"opponents: {', '.join(names[0])} in the baseline, {', '.join(names[1])} now")
     else:
-        for old, new in zip(was.field, is_now.field, strict=True):
-            lines += _compare(f"opponents.{old.name}.digest", old.digest, new.digest)
-    if baseline.policy.model is not None:
-        lines += _compare("layout", was.layout, is_now.layout)
-    if not lines or lines[-1].startswith("digest"):  # else it follows from what is named already
-        lines += _compare("rules", was.rules, is_now.rules)
+        for side, conditions in ((before, was), (after, is_now)):
+            side["opponents"] = {player.name: {"digest": player.digest} for player in conditions.field}
+    found = config_differences(before, after)
+    if len(lines) == edited and not found:  # else it follows from what is named already
+        found = config_differences({"rules": was.rules}, {"rules": is_now.rules})
+    lines += [f"{place}: {one} in the baseline, {other} now" for place, one, other in found]
     wanted = seats if seats is not None else len(baseline.blocks[0].scores)
     odd = next((block for block in baseline.blocks if len(block.scores) != wanted), None)
     if odd is not None and not lines:
         lines.append(f"blocks: {quote(odd.key)} has {len(odd.scores)} scores, and a block here has {wanted}")
     return lines
-
-
-def _compare(place: str, was: object, is_now: object) -> list[str]:
-    before, after = dict(_leaves(was, place)), dict(_leaves(is_now, place))
-    return [
-        f"{where}: {_said(before, where)} in the baseline, {_said(after, where)} now"
-        for where in dict.fromkeys([*before, *after])
-        if _said(before, where) != _said(after, where)
-    ]
-
-
-def _said(leaves: Mapping[str, object], where: str) -> str:
-    return canonical(leaves[where]) if where in leaves else "not set"
-
-
-def _leaves(value: object, place: str) -> Iterator[tuple[str, object]]:
-    if isinstance(value, Mapping) and value:
-        for key, item in value.items():
-            yield from _leaves(item, f"{place}.{key}")
-    elif isinstance(value, list) and value:
-        for index, item in enumerate(value):
-            yield from _leaves(item, f"{place}[{index}]")
-    else:
-        yield place, value
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -376,16 +352,8 @@ def run_against(baseline: Baseline, results: Path) -> Path | None:
 
 def _named(baseline: Baseline) -> dict[str, object]:
     """What decides a baseline's scores, as its file says it."""
-    said = baseline.conditions
     return {
-        "seed": said.seed,
-        "config": said.config,
-        "field": {player.name: player.digest for player in said.field},
-        "order": [player.name for player in said.field],
-        "rules": said.rules,
-        "layout": said.layout,
-        "decision_timeout": said.decision_timeout,
-        "episode_deadline": said.episode_deadline,
+        **baseline.conditions.model_dump(mode="json"),
         "policy": baseline.policy.digest,
         "model": baseline.policy.model,
     }
@@ -398,14 +366,12 @@ def _ordered(manifest: Manifest, game: str) -> dict[str, object] | None:
     if kind_of(manifest) != "arm" or gate.get("role") != ROLE or not isinstance(field, list):
         return None
     return {
+        "game": game,
         "seed": manifest.seed,
         "config": table_in(manifest.config, "games", game).get("config"),
-        "field": {str(name): _policy(manifest, game, str(name)).get("digest") for name in field},
-        "order": field,
-        "rules": gate.get("rules"),
-        "layout": gate.get("layout"),
-        "decision_timeout": limits.get("decision_timeout"),
-        "episode_deadline": limits.get("episode_deadline"),
+        "field": [{"name": name, "digest": _policy(manifest, game, str(name)).get("digest")} for name in field],
+        **{name: gate.get(name) for name in ("rules", "layout")},
+        **{name: limits.get(name) for name in ("decision_timeout", "episode_deadline")},
         "policy": _policy(manifest, game, ROLE).get("digest"),
         "model": _model(manifest, game),
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from weigh.harness.audit.collusion.seats import game_of
@@ -66,15 +66,7 @@ class Level:
         return self.low / self.rounds if self.rounds else None
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "arm": self.arm,
-            "tables": self.tables,
-            "blocks": self.blocks,
-            "low": self.low,
-            "rounds": self.rounds,
-            "share": self.share,
-            "score": self.score,
-        }
+        return {**asdict(self), "share": self.share}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +91,9 @@ class Contrast:
     """About how many more blocks an open question needs; None when it is not open, or nobody can tell."""
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "arms": [AGAIN, self.arm],
-            "blocks": self.blocks,
-            "tables": self.tables,
-            "mean": self.mean,
-            "interval": None if self.interval is None else list(self.interval),
-            "p": self.p,
-            "p_holm": self.p_holm,
-            "verdict": self.verdict,
-            "guaranteed": self.guaranteed,
-            "more_blocks": self.more_blocks,
-        }
+        found = asdict(self)
+        del found["arm"]
+        return {"arms": [AGAIN, self.arm], **found, "interval": None if self.interval is None else list(self.interval)}
 
 
 @dataclass(frozen=True, slots=True)
