@@ -311,12 +311,12 @@ def run_gates(build: BuildSpec, note: Note) -> BuildVerdict:
     Raises Refused where something is asked wrongly, a key is missing or a price unknown, before anything is played.
     """
     gates = [gate_of(spec, build) for spec in build.gates]
-    require_playable([arm for gate in gates for arm in gate.arms], build.ceilings)
+    require_playable([arm for gate in gates for arm in gate.arms], build.limits.ceilings)
     with ExitStack() as stack:
         contests = [_opened(gate, stack) for gate in gates]
         playing = [contest for contest in contests if contest is not None]
         before = taken_by(playing).usage
-        brake = play(playing, build.ceilings, note)
+        brake = play(playing, build.limits.ceilings, note)
         verdicts = [
             invalid(gate.unjudged, gate.problems, "put it right, or save the baseline again with --save-baseline")
             if contest is None

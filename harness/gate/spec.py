@@ -21,7 +21,7 @@ from weigh.harness.config.problems import KeyPath, Problems, Section
 from weigh.harness.config.sections import RunFolder, Seconds, name_of, read_entrants, read_models, safe_name
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import ConfigError, Refused
-from weigh.harness.gate.arm import Arm, RunSettings, Setting, arm_of, opponents_of, require_name, require_plays
+from weigh.harness.gate.arm import Arm, RunSettings, Setting, arm_of, opponents_of, require_plays
 from weigh.harness.gate.measures import Check, known_measures
 from weigh.harness.run.limits import Ceilings
 from weigh.harness.run.play.single import Asked, entrants_of
@@ -62,6 +62,10 @@ class GateLimits(Section):
     max_tokens: int | None = Field(default=None, ge=1)
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_seconds: Seconds | None = None
+
+    @property
+    def ceilings(self) -> Ceilings:
+        return Ceilings(self.max_calls, self.max_tokens, self.max_usd, self.max_seconds)
 
 
 class GateTable(Section):
@@ -129,37 +133,17 @@ class BuildSpec:
         """Of each gate: a regression under a share of beta survives Holm's correction by itself."""
         return self.head.beta / len(self.gates)
 
-    @property
-    def ceilings(self) -> Ceilings:
-        return Ceilings(self.limits.max_calls, self.limits.max_tokens, self.limits.max_usd, self.limits.max_seconds)
 
-
-@dataclass(frozen=True, slots=True)
-class GateOptions:
-    """The options of `weigh gate`, by their names; None leaves a thing to the baseline file or to its default."""
+class GateOptions(GateHead, GateTable, GateLimits):
+    """The options of `weigh gate`: the keys of a gate file, and what only a command line says."""
 
     given: tuple[str, ...]
     """Those of the command line, as `--margin`."""
-    file: Path | None
-    baseline: str | None
-    candidate: str | None
-    game: str | None
-    margin: float | None
-    alpha: float
-    beta: float
-    max_blocks: int | None
-    opponents: tuple[str, ...] | None
-    set: Mapping[str, Any]
     asked: Asked
-    seed: int | None
-    timeout: float | None
-    max_calls: int | None
-    max_usd: float | None
-    max_void_rate: float
-    max_fallback_rate: float
-    name: str | None
-    results: Path | None
-    blocks: int | None
+    """How entrants are read."""
+    file: Path | None = None
+    blocks: int | None = None
+    """Of a new baseline."""
 
     def require(self, *names: str, instead: str) -> None:
         missing = [f"--{name}" for name in names if getattr(self, name) is None]
@@ -168,11 +152,11 @@ class GateOptions:
 
     def title(self, about: str, candidate: EntrantSpec) -> str:
         """The name of the gate, of a baseline's run too."""
-        return require_name(self.name) if self.name is not None else safe_name(f"{about}-{candidate.name}")
+        return self.name or safe_name(f"{about}-{candidate.name}")
 
     @property
     def home(self) -> Path:
-        return (self.results or Path("results")).absolute()
+        return Path(self.results).absolute()
 
 
 BESIDE = ("--results", "--junit", "--summary", "--json", "--wide")
@@ -185,7 +169,7 @@ def build_of(options: GateOptions) -> BuildSpec:
         idle = [option for option in options.given if option not in BESIDE]
         if idle:
             raise Refused(f"{', '.join(idle)}: stands in {options.file}, not beside it", kind="option-in-file")
-        return load_gate_file(options.file, options.results)
+        return load_gate_file(options.file, options.home if "--results" in options.given else None)
     if options.blocks is not None:
         raise Refused("--blocks is for --save-baseline; a gate takes --max-blocks", kind="option-without")
     needs = "a gate needs --baseline, --candidate and --margin, or a GATE.toml"
@@ -205,13 +189,10 @@ def build_of(options: GateOptions) -> BuildSpec:
         margin=options.margin or 0.0,
         game=game,
         set=options.set or None,
-        opponents=options.opponents,
+        opponents=None if options.opponents is None else tuple(options.opponents),
         max_blocks=options.max_blocks,
     )
-    shared = ("seed", "alpha", "beta", "max_void_rate", "max_fallback_rate")
-    head = GateHead.model_validate({name: getattr(options, name) for name in shared})
-    limits = GateLimits(decision_timeout=options.timeout, max_calls=options.max_calls, max_usd=options.max_usd)
-    return BuildSpec(name, Path.cwd(), options.home, (gate,), head, limits, RunSettings(models), of_file=False)
+    return BuildSpec(name, Path.cwd(), options.home, (gate,), options, options, RunSettings(models), of_file=False)
 
 
 def baseline_arm(options: GateOptions) -> Arm:
@@ -223,7 +204,7 @@ def baseline_arm(options: GateOptions) -> Arm:
     (spec,), models = entrants_of([options.candidate or ""], options.asked)
     game = game_named(options.game or "")
     require_plays(spec, game.name)
-    config = read_config(game, options.set)
+    config = read_config(game, options.set or {})
     opponents = opponents_of(game, options.opponents)
     setting = Setting(game, config, opponents, options.asked.seed, options.asked.timeout)
     blocks = setting.blocks("baseline", options.blocks or blocks_of(setting.seats))

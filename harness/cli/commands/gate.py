@@ -12,7 +12,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,7 +146,6 @@ def gate(
     from weigh.harness.run.signals import require_own_loop
 
     require_own_loop()
-    options = _options(context)
     note: Note = (lambda line: None) if json else print_note
     if save_baseline is not None:
         require_writable("--save-baseline", save_baseline)
@@ -155,7 +154,7 @@ def gate(
                 "--save-baseline plays one policy and judges none: leave out GATE.toml, --junit and --summary",
                 kind="option-without",
             )
-        _save(options, save_baseline, note, json)
+        _save(_options(context), save_baseline, note, json)
         return
     inputs = [str(each) for each in (file, config, baseline, candidate) if each]
     reports = Reports(name or str(file or candidate or "gate"), junit, summary)
@@ -164,7 +163,7 @@ def gate(
         from weigh.harness.gate import gate as gates
         from weigh.harness.gate.spec import build_of
 
-        build = gates.run_gates(build_of(options), note)
+        build = gates.run_gates(build_of(_options(context)), note)
         reports.write(build)
     if json:
         print_json(build.to_json())
@@ -179,19 +178,23 @@ def gate(
 def _options(context: typer.Context) -> GateOptions:
     """The options as one value, by their names."""
     from weigh.harness.cli.commands.play import settings_given
-    from weigh.harness.gate.arm import TIMEOUT
+    from weigh.harness.gate.arm import TIMEOUT, require_name
     from weigh.harness.gate.spec import GateOptions
     from weigh.harness.run.play.single import Asked
 
     given: dict[str, Any] = dict(context.params)
-    seed, timeout = given["seed"] or 0, given["timeout"] or TIMEOUT
     words = {key: given[key] for key in ("config", "style", "max_tokens", "temperature", "base_url")}
-    given |= {
-        "given": given_options(context),
+    found = {
+        **{name: given.get(name) for name in GateOptions.model_fields if name != "max_tokens"},
+        "name": None if given["name"] is None else require_name(given["name"]),
+        "results": None if given["results"] is None else str(given["results"]),
         "set": settings_given(given["setting"] or []),
-        "asked": Asked(seed, timeout, **words),
+        "opponents": None if given["opponents"] is None else list(given["opponents"]),
+        "decision_timeout": given["timeout"],
+        "given": given_options(context),
+        "asked": Asked(given["seed"] or 0, given["timeout"] or TIMEOUT, **words),
     }
-    return GateOptions(**{each.name: given[each.name] for each in fields(GateOptions)})
+    return GateOptions.model_validate({name: value for name, value in found.items() if value is not None})
 
 
 def _save(options: GateOptions, target: Path, note: Note, json: bool) -> None:
@@ -202,12 +205,10 @@ def _save(options: GateOptions, target: Path, note: Note, json: bool) -> None:
     from weigh.harness.gate.measures import rates_of
     from weigh.harness.gate.spec import baseline_arm
     from weigh.harness.results.export import write_atomically
-    from weigh.harness.run.limits import Ceilings
     from weigh.harness.words import plural, share, shown
 
     arm = baseline_arm(options)
-    ceilings = Ceilings(calls=options.max_calls, usd=options.max_usd)
-    saved, taken = played_baseline(arm, ceilings, options.max_void_rate, options.max_fallback_rate, note)
+    saved, taken = played_baseline(arm, options.ceilings, options.max_void_rate, options.max_fallback_rate, note)
     write_atomically(target, written(saved))
     count, whole = len(saved.blocks), len(saved.whole)
     mean, margin, rates = sum(saved.means) / whole, smallest_margin(saved), rates_of(saved.measures)
