@@ -11,7 +11,7 @@ import pytest
 from junitparser import JUnitXml
 
 from tests.cli.runner import ROOT, weigh
-from weigh.harness.gate.file import GateHead, GateLimits, GateTable, load_gate_file
+from weigh.harness.gate.spec import GateHead, GateLimits, GateTable, load_gate_file
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 PROVIDER = ("openai:", "mock:")
@@ -38,7 +38,7 @@ def test_every_command_of_the_page_works_as_it_stands(server, tmp_path, monkeypa
     Path("gate.toml").write_text(f'{text.replace(*PROVIDER)}\n[models.mock]\nbase_url = "{server.openai_url}"\n')
     codes = []
     for line in commands():
-        words = shlex.split(line.replace(*PROVIDER).replace("--pairs 120", "--pairs 48"))[1:]
+        words = shlex.split(line.replace(*PROVIDER).replace("--blocks 30", "--blocks 12"))[1:]
         said = weigh(*words, *([] if "gate.toml" in words else ["--base-url", server.openai_url]))
         codes.append(said.code)
         assert said.code in (0, 3), (line, said)
@@ -60,7 +60,7 @@ def test_every_key_of_the_json_form_is_documented(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small = ("--game", "goofspiel", "--set", "cards=4")
     build = weigh("gate", "--baseline", "match", "--candidate", "match", *small, "--margin", 0.5, "--json").json
-    saved = weigh("gate", "--save-baseline", "b.json", "--candidate", "match", *small, "--pairs", 8, "--json").json
+    saved = weigh("gate", "--save-baseline", "b.json", "--candidate", "match", *small, "--blocks", 2, "--json").json
     for key in (*build, *build["gates"][0], *saved):
         assert f"`{key}`" in PAGE or f"`{key}[]`" in PAGE, key
 
