@@ -187,6 +187,7 @@ def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
         "temperature": endpoint.temperature,
         "seed": endpoint.seed,
         "context_tokens": endpoint.context_tokens,
+        **({"query": dict(endpoint.query)} if endpoint.query else {}),
     }
 
 

@@ -1,6 +1,6 @@
 """Endpoints: where a model named `provider:model` is asked, in which wire shape, and under which limits.
 
-Owns the providers known by name, their defaults, and the rules for keys and addresses. Makes no call and knows no
+Owns the rules for keys, headers and addresses; the words for providers are in `known`. Makes no call and knows no
 client. A key is read from the environment when a client is made (`harness.providers.client`) and kept nowhere else: an
 endpoint holds only the name of its variable, so it may be printed and stored.
 """
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from weigh.games.values import quote
 from weigh.harness.errors import EndpointInvalid
+from weigh.harness.providers.endpoints.known import KNOWN, Access, Known
 from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
 from weigh.harness.words import did_you_mean, in_words
 
@@ -58,6 +59,11 @@ class Endpoint:
     context_tokens: int = 4096
     threads: int = 1
     exact: bool = True
+    access: Access = "key"
+    headers: tuple[tuple[str, str], ...] = ()
+    """Names of headers that go with every request, each with the environment variable of its value."""
+    query: tuple[tuple[str, str], ...] = ()
+    """Parameters that every address ends with."""
 
     @property
     def name(self) -> str:
@@ -72,30 +78,6 @@ class Endpoint:
     def at(self, base_url: str) -> Endpoint:
         """The same local model, once a server for it listens at `base_url`."""
         return replace(self, base_url=base_url, wire="openai-chat")
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    base_url: str
-    wire: Wire = "openai-chat"
-    api_key_env: str | None = None
-    concurrency: int = 64
-
-
-# Servers on one's own machine start with few requests in flight: each one more takes memory from the others, and most
-# of them queue beyond four anyway. vLLM batches.
-KNOWN: Mapping[str, _Known] = {
-    "openai": _Known("https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
-    "anthropic": _Known("https://api.anthropic.com", wire="anthropic", api_key_env="ANTHROPIC_API_KEY"),
-    "openrouter": _Known("https://openrouter.ai/api/v1", api_key_env="OPENROUTER_API_KEY"),
-    "ollama": _Known("http://127.0.0.1:11434/v1", concurrency=4),
-    "vllm": _Known("http://127.0.0.1:8000/v1"),
-    "lmstudio": _Known("http://127.0.0.1:1234/v1", concurrency=4),
-    "llamacpp": _Known("http://127.0.0.1:8080/v1", concurrency=4),
-    "local": _Known("", wire="local", concurrency=2),
-    "mock": _Known("", concurrency=1000),
-}
-"""Providers by name. Any other name works too, once its settings give a `base_url`."""
 
 
 def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[str, object]] | None = None) -> Endpoint:
@@ -122,20 +104,25 @@ def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[st
         if "base_url" not in chosen:
             raise EndpointInvalid(
                 f"unknown provider {quote(provider)} in {quote(name)}{did_you_mean(provider, KNOWN)} "
-                "(a server of your own needs a base_url in its settings)"
+                f'(any OpenAI-compatible server: a base_url under [models.{provider}], as in "{Known("").address}")'
             )
-        known = _Known("")
+        known = Known("")
     wire: Wire = chosen.pop("wire", known.wire)  # type: ignore[assignment]
     base_url = str(chosen.pop("base_url", known.base_url))
     if wire == "local":
         if base_url:
             raise EndpointInvalid(f"{name}: a local model is started by the run and takes no base_url")
     elif not base_url:
-        raise EndpointInvalid(f"{name}: {provider} needs a base_url in its settings, as in http://127.0.0.1:8000/v1")
+        raise EndpointInvalid(f"{name}: {provider} needs a base_url in its settings, as in {known.address}")
     else:
         base_url = checked_url(base_url, wire, name)
     key_env = chosen.pop("api_key_env", known.api_key_env)
+    if known.access == "vertex":
+        vertex_place(base_url, name)
     concurrency = chosen.pop("concurrency", known.concurrency)
+    for field in ("headers", "query"):
+        if field in chosen:
+            chosen[field] = tuple(chosen[field].items())  # type: ignore[attr-defined]
     return Endpoint(
         provider,
         model,
@@ -143,6 +130,7 @@ def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[st
         str(key_env) if key_env else None,
         wire,
         concurrency,  # type: ignore[arg-type]
+        access=known.access,
         **chosen,  # type: ignore[arg-type]
     )
 
@@ -168,7 +156,9 @@ def checked_url(base_url: str, wire: Wire, name: str) -> str:
     if "@" in parts.netloc:
         raise EndpointInvalid(f"{name}: base_url holds a name or password; put the key into a variable (api_key_env)")
     if parts.query or parts.fragment:
-        raise EndpointInvalid(f"{name}: base_url goes on with ? or #; a key belongs into a variable (api_key_env)")
+        raise EndpointInvalid(
+            f"{name}: base_url goes on with ? or #; a key belongs into a variable (api_key_env), the rest into query"
+        )
     if parts.scheme not in ("http", "https") or not host:
         raise EndpointInvalid(f"{name}: base_url {quote(base_url)} must begin with http:// or https:// and name a host")
     path = parts.path.rstrip("/")
@@ -178,6 +168,37 @@ def checked_url(base_url: str, wire: Wire, name: str) -> str:
     if wire == "anthropic":
         path = path.removesuffix("/v1")  # its SDK adds it
     return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def vertex_place(base_url: str, name: str) -> tuple[str, str, str]:
+    """The address of Vertex's API, the project and the region that a `base_url` names. Raises EndpointInvalid."""
+    found = re.fullmatch(r"(.+)/projects/([^/]+)/locations/([^/]+)", base_url)
+    if found is None:
+        raise EndpointInvalid(
+            f"{name}: base_url must end with /projects/PROJECT/locations/REGION, as in {KNOWN['vertex'].address}"
+        )
+    return found[1], found[2], found[3]
+
+
+def header_values(endpoint: Endpoint, environ: Mapping[str, str]) -> dict[str, str]:
+    """The headers of the endpoint's settings with their values. Raises EndpointInvalid for a variable that is unset."""
+    values = {}
+    for header, variable in endpoint.headers:
+        value = environ.get(variable, "").strip()
+        if not value or not value.isprintable() or not value.isascii():
+            raise EndpointInvalid(
+                f"{endpoint.name}: the header {header} needs the environment variable {variable}, which "
+                + ("is not set" if not value else "holds more than a header can")
+            )
+        values[header] = value
+    return values
+
+
+def at_home(endpoint: Endpoint) -> bool:
+    """Whether a provider's word leads to the provider: behind another address its prices and names need not hold."""
+    known = KNOWN.get(endpoint.provider)
+    host = urlsplit(endpoint.base_url).hostname or ""
+    return known is not None and bool(known.home) and f".{host}".endswith(f".{known.home}")
 
 
 def is_loopback(host: str) -> bool:
@@ -200,6 +221,8 @@ def missing_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     if endpoint.api_key_env is None:
         return None
     key = key_of(endpoint, environ)
+    if not key and endpoint.access == "bedrock":
+        return None  # its SDK finds AWS's own credentials
     if not key:
         return f"{endpoint.name} needs a key: set the environment variable {endpoint.api_key_env}"
     if not key.isascii() or not key.isprintable() or " " in key:

@@ -5,7 +5,7 @@ Owns keys, types and bounds. What is left unset is filled in by `harness.provide
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,6 +13,10 @@ Wire: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "local
 """The shape of requests and answers; `local` is an embedded model that has yet to be started."""
 
 CapField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+
+
+HeaderName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
+"""A token of RFC 9110, section 5.6.2."""
 
 
 class Price(BaseModel):
@@ -38,6 +42,10 @@ class EndpointSettings(BaseModel):
     wire: Wire | None = None
     api_key_env: str | None = None
     """The environment variable that holds the key. The key itself never stands in a config. Empty text: no key."""
+    headers: dict[HeaderName, str] | None = None
+    """Headers for every request, each with the environment variable that holds its value: `{ X-Team = "TEAM_KEY" }`."""
+    query: dict[str, str] | None = None
+    """Parameters for the end of every address, as in `{ api-version = "2025-04-01-preview" }`. No place for a key."""
     concurrency: int | None = Field(default=None, ge=1, le=10_000)
     """The most requests in flight at once."""
     transport: Literal["sdk", "lean"] | None = None

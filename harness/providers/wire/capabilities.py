@@ -8,10 +8,12 @@ Structured output is not among what may be dropped: without it, another answer s
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.endpoints.known import FREE
 from weigh.harness.providers.endpoints.settings import CapField
 from weigh.harness.providers.errors.reading import ProviderError
 
@@ -50,33 +52,37 @@ class Learned:
         return replace(to, **change)
 
 
-# By provider and the beginning of the model's name; the first row that fits decides. OpenAI takes max_completion_tokens
-# for every chat model it serves, and its reasoning models take no temperature; behind OpenRouter, OpenAI's models keep
-# that habit and the router drops what does not fit.
-_TABLE = (
-    (
-        "openai",
-        r"(o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)",
-        Capabilities("max_completion_tokens", temperature=False, tuples=False),
-    ),
-    ("openai", r"", Capabilities("max_completion_tokens", tuples=False)),
-    ("openrouter", r"", Capabilities(tuples=False)),  # it passes schemas on to providers such as these
-    # Anthropic's models from Opus 4.7 on, and all of generation 5, refuse sampling parameters; none takes a seed.
-    ("anthropic", r"claude-[a-z]+-(4-[7-9]|[5-9])(?!\d)", Capabilities(temperature=False, seed=False)),
-    ("anthropic", r"", Capabilities(seed=False)),
-)
+# A family's habits go with the model, whoever serves it: `gpt-5-mini` at OpenAI, Azure and a gateway of one's own,
+# `anthropic/claude-opus-4.8` at a router, `us.anthropic.claude-opus-4-8-v1:0` at Bedrock. OpenAI's reasoning models and
+# Anthropic's from Opus 4.7 on, and all of generation 5, refuse sampling parameters; no Claude takes a seed.
+_OPENAI_REASONING = r"(?:^|[/.])(?:o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)"
+_CLAUDE = r"(?:^|[/.])claude-"
+_CLAUDE_UNSAMPLED = r"(?:^|[/.])claude-[a-z]+-(?:4[-.][7-9]|[5-9])(?!\d)"
+
+# Habits of a provider's own interface. OpenAI takes max_completion_tokens for every chat model it serves; its strict
+# schemas, and those of what passes them on to such providers, have no tuples. Mistral's seed has another name.
+_INTERFACES: Mapping[str, Capabilities] = {
+    "openai": Capabilities("max_completion_tokens", tuples=False),
+    "azure": Capabilities("max_completion_tokens", tuples=False),
+    "openrouter": Capabilities(tuples=False),
+    "mistral": Capabilities(seed=False),
+}
 
 
 def declared(endpoint: Endpoint) -> Capabilities:
     """What is known of a model before the first call; the endpoint's own settings go first."""
-    found = next(
-        (
-            takes
-            for provider, model, takes in _TABLE
-            if provider == endpoint.provider and re.match(model, endpoint.model)
-        ),
-        Capabilities(),
-    )
+    found = _INTERFACES.get(endpoint.provider, Capabilities())
+    hosted = endpoint.provider not in FREE  # a model on one's own machine may bear any name
+    if hosted and re.search(_OPENAI_REASONING, endpoint.model):
+        # A router names the cap for the provider it chose.
+        cap = found.cap_field if endpoint.provider == "openrouter" else "max_completion_tokens"
+        found = replace(found, cap_field=cap, temperature=False)
+    if (hosted and re.search(_CLAUDE, endpoint.model)) or endpoint.provider == "anthropic":
+        found = replace(
+            found,
+            temperature=found.temperature and not re.search(_CLAUDE_UNSAMPLED, endpoint.model),
+            seed=False,
+        )
     if endpoint.wire == "openai-responses":
         found = replace(found, seed=False)  # the Responses API has none
     return replace(
