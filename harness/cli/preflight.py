@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for
+from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for, unused_address
 from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.run.concurrency import shortage
 from weigh.harness.run.folder import no_room
@@ -119,6 +119,11 @@ def look_at_keys(order: LadderConfig) -> tuple[list[Found], dict[str, Endpoint]]
         reachable[model] = endpoint
         if endpoint.api_key_env is not None:
             found.append(Found("ok", model, f"its key is set ({endpoint.api_key_env})"))
+        unused = unused_address(endpoint, os.environ)
+        if unused is not None:
+            found.append(
+                Found("note", model, f"{unused} is set and not used", f"set base_url in [models.{endpoint.provider}]")
+            )
         proxy = proxy_for(endpoint, os.environ)
         if proxy is not None:
             found.append(Found("note", model, f"is asked through the proxy {proxy}", "NO_PROXY leaves hosts out of it"))

@@ -24,7 +24,6 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.endpoints import Endpoint, vertex_place
 from weigh.harness.providers.endpoints.known import KNOWN
 
@@ -45,6 +44,8 @@ KEEP_IDLE_HERE = 4.0
 
 Headers: TypeAlias = Mapping[str, Any]
 """Values by name; what is no text is the SDK's mark for a header that is left out."""
+
+_SIGNED_WITH = {"bedrock": "botocore", "vertex": "google.auth"}
 
 _JSON = {"content-type": "application/json"}
 
@@ -97,9 +98,10 @@ class SdkSender:
 class LeanSender:
     """Sends with aiohttp, under the headers that the SDK's client would send."""
 
-    def __init__(self, sdk: Sdk, headers: Headers, endpoint: Endpoint) -> None:
+    def __init__(self, sdk: Sdk, headers: Headers, endpoint: Endpoint, proxy: str | None) -> None:
         self._sdk = sdk
         self._endpoint = endpoint
+        self._proxy = proxy
         given: dict[str, object] = {**sdk.default_headers, **sdk.auth_headers, **headers, **_JSON}
         # By lower-case name, so that none is sent twice and a mark takes away what stood there in another case.
         by_name = {name.lower(): value for name, value in given.items()}
@@ -115,11 +117,14 @@ class LeanSender:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=self._headers,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT),
-                trust_env=not self._endpoint.loopback,
+                # Reading the environment would add a password from .netrc to the key that is sent.
+                trust_env=False,
             )
         url = self._endpoint.base_url + path
         query = dict(self._endpoint.query)
-        async with self._session.post(url, params=query, data=content, allow_redirects=False) as response:
+        async with self._session.post(
+            url, params=query, data=content, proxy=self._proxy, allow_redirects=False
+        ) as response:
             return Answer(response.status, _lowered(response.headers), await response.read())
 
     async def aclose(self) -> None:
@@ -128,19 +133,19 @@ class LeanSender:
         await self._sdk.close()
 
 
-def open_sender(endpoint: Endpoint, key: str, headers: Mapping[str, str]) -> Sender:
+def open_sender(endpoint: Endpoint, key: str, headers: Mapping[str, str], proxy: str | None = None) -> Sender:
     """The sender that the endpoint's settings ask for. Imports the SDK that its wire shape needs, and no other.
 
-    `headers` are sent with every request. Raises EndpointInvalid where a signing client lacks its library.
+    `headers` are sent with every request. `proxy` is for the lean sender; the SDKs find theirs by themselves.
     """
     for logger in ("anthropic._base_client", "openai._base_client"):
         # Their debug lines hold response headers and whole requests; some proxies send back what they were sent.
         logging.getLogger(logger).setLevel(logging.INFO)
     sdk = _sdk_of(endpoint, key)
     sent = {**_withheld(endpoint), **_azure(endpoint, key), **headers}
-    signs = endpoint.access in ("bedrock", "vertex")
+    signs = endpoint.access in _SIGNED_WITH
     if endpoint.transport == "lean" and not signs:
-        return LeanSender(sdk, sent, endpoint)
+        return LeanSender(sdk, sent, endpoint, proxy)
     return SdkSender(sdk, sent, rewrites=signs)
 
 
@@ -169,12 +174,10 @@ def _sdk_of(endpoint: Endpoint, key: str) -> Sdk:
 
         common["http_client"] = anthropic.DefaultAioHttpClient(**settings)
         if endpoint.access == "bedrock":
-            _need("botocore", endpoint, unless=key)
             region = re.search(r"bedrock-runtime[.]([a-z0-9-]+)[.]", endpoint.base_url)
             place = "us-east-1" if region is None else region[1]  # of a gateway in front of it, whose address has none
             return anthropic.AsyncAnthropicBedrock(api_key=key or None, aws_region=place, **common)
         if endpoint.access == "vertex":
-            _need("google.auth", endpoint, unless=key)
             common["base_url"], project, location = vertex_place(endpoint.base_url, endpoint.name)
             return anthropic.AsyncAnthropicVertex(
                 region=location, project_id=project, access_token=key or None, **common
@@ -210,17 +213,20 @@ def _omit(vendor: str) -> object:
     return mark
 
 
-def _need(library: str, endpoint: Endpoint, *, unless: str) -> None:
-    """Raises EndpointInvalid when a client that signs with `library` cannot, and has no key (`unless`) instead."""
+def missing_library(endpoint: Endpoint, key: str) -> str | None:
+    """What to install for a client that signs and has no key instead; None when all is well."""
+    if key or endpoint.access not in _SIGNED_WITH:
+        return None
     try:
-        found = importlib.util.find_spec(library) is not None
+        found = importlib.util.find_spec(_SIGNED_WITH[endpoint.access]) is not None
     except ModuleNotFoundError:  # of the package above it
         found = False
-    if not found and not unless:
-        raise EndpointInvalid(
-            f"{endpoint.name} is signed with a library that is not installed: "
-            f"pip install 'anthropic[{endpoint.access}]', or name a variable with a token in api_key_env"
-        )
+    if found:
+        return None
+    return (
+        f"{endpoint.name} is signed with a library that is not installed: pip install 'anthropic[{endpoint.access}]', "
+        "or name a variable with a token in api_key_env"
+    )
 
 
 def _keep_idle(endpoint: Endpoint) -> float:

@@ -21,7 +21,7 @@ from weigh.harness.config.config import LadderConfig, LadderGame
 from weigh.harness.config.extension import take_turns
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.errors import Refused
-from weigh.harness.providers.endpoints.endpoints import Endpoint, missing_key
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.endpoints.prices import cost_of
 from weigh.harness.run.concurrency import Slots, fitted
 from weigh.harness.run.limits import Ceilings
@@ -197,7 +197,9 @@ def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec
 def lacking(endpoint: Endpoint) -> str | None:
     """What a model still needs on this machine, in one line with what to do; None when it can be asked."""
     if endpoint.wire != "local":
-        return missing_key(endpoint, os.environ)
+        from weigh.harness.providers import client  # its transports take a quarter of a second
+
+        return client.lacking(endpoint, os.environ)
     from weigh.harness.errors import LocalModelFailed
     from weigh.harness.providers.local.weights import require_server, weights_of
 

@@ -22,6 +22,7 @@ from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.known import KNOWN, Access, Known
 from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
 from weigh.harness.words import did_you_mean, in_words
+from weigh.policies.show import one_line
 
 __all__ = [
     "Endpoint",
@@ -31,6 +32,7 @@ __all__ = [
     "endpoint_for",
     "missing_key",
     "proxy_for",
+    "unused_address",
 ]
 
 
@@ -181,17 +183,18 @@ def vertex_place(base_url: str, name: str) -> tuple[str, str, str]:
 
 
 def header_values(endpoint: Endpoint, environ: Mapping[str, str]) -> dict[str, str]:
-    """The headers of the endpoint's settings with their values. Raises EndpointInvalid for a variable that is unset."""
-    values = {}
+    """The headers of the endpoint's settings with their values, which `missing_header` has found none amiss with."""
+    return {header: environ[variable].strip() for header, variable in endpoint.headers}
+
+
+def missing_header(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """What to do about a header whose variable is unset, or cannot be sent; None when all is well. Quotes no value."""
     for header, variable in endpoint.headers:
         value = environ.get(variable, "").strip()
         if not value or not value.isprintable() or not value.isascii():
-            raise EndpointInvalid(
-                f"{endpoint.name}: the header {header} needs the environment variable {variable}, which "
-                + ("is not set" if not value else "holds more than a header can")
-            )
-        values[header] = value
-    return values
+            amiss = "holds more than a header can" if value else "is not set"
+            return f"{endpoint.name}: the header {header} needs the environment variable {variable}, which {amiss}"
+    return None
 
 
 def at_home(endpoint: Endpoint) -> bool:
@@ -238,6 +241,14 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
 
     The variables are those that curl and both SDKs read. An endpoint on this machine is always asked directly.
     """
+    proxy = proxy_with_password(endpoint, environ)
+    if proxy is None:
+        return None
+    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)
+
+
+def proxy_with_password(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The same as it is used, never to be shown."""
     if endpoint.loopback or not endpoint.base_url:
         return None
     parts = urlsplit(endpoint.base_url)
@@ -245,4 +256,24 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     proxy = found.get(f"{parts.scheme}_proxy") or found.get("all_proxy")
     if not proxy or proxy_bypass_environment(parts.netloc, {"no": found.get("no_proxy", "")}):
         return None
-    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def unusable_proxy(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """What to do about a proxy that neither SDK's transport speaks to; None when all is well."""
+    proxy = proxy_for(endpoint, environ)
+    if proxy is None or urlsplit(proxy).scheme.lower() in ("http", "https"):
+        return None
+    return (
+        f"{endpoint.name} would be asked through {one_line(proxy)}, and only http:// and https:// proxies can be used: "
+        "unset the variable that names it (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY), or name the host in NO_PROXY"
+    )
+
+
+def unused_address(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The variable that gives a vendor's SDK another address, where the config gives none: it is not used here, since a
+    run must not change with the shell it is started from. None where there is no such variable."""
+    variable = f"{endpoint.provider.upper()}_BASE_URL"
+    known = KNOWN.get(endpoint.provider)
+    told = known is not None and known.base_url == endpoint.base_url and environ.get(variable)
+    return variable if told else None

@@ -29,7 +29,7 @@ class AnthropicMessages:
         body: dict[str, Any] = {"model": endpoint.model, "messages": dialogue, "max_tokens": sampling.max_tokens}
         if system:
             body["system"] = system
-        if endpoint.prompt_cache:
+        if endpoint.prompt_cache and takes.cache:
             # Marks the last block that can be cached: the next round's prompt goes on from there.
             body["cache_control"] = {"type": "ephemeral"}
         if sampling.temperature is not None and takes.temperature:

@@ -20,7 +20,7 @@ from weigh.harness.providers.errors.reading import ProviderError
 NO_TEMPERATURE = "the temperature asked for is not sent: the model takes none and keeps its default"
 NO_SEED = "the sampling seed asked for is not sent: the endpoint takes none"
 
-Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples"]
+Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples", "cache"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Capabilities:
     tuples: bool = True
     """The OpenAI APIs only: whether a schema may say what stands at each place of a list (`prefixItems`). Where not,
     `harness.providers.wire.body` writes it in a weaker way."""
+    cache: bool = True
+    """Anthropic's API only: whether a request may mark what is to be cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +102,15 @@ _UNSUPPORTED_NAMES = frozenset((
 _UNSUPPORTED_WORDS = (
     r"unsupported|(?:not|isn't|no longer) (?:supported|permitted|allowed|accepted)"
     r"|does(?: not|n't) (?:support|allow|accept)"
-    r"|deprecated|unrecogni[sz]ed|unknown (?:parameter|field|argument)|extra inputs|unexpected keyword"
+    r"|deprecated|unrecogni[sz]ed|unknown (?:parameter|field|argument|name)|extra inputs|unexpected keyword"
     r"|may only be set to|only the default"
 )
 # Turns go out in strict alternation, so a template that finds fault with that counts the system turn as one of them.
 _SYSTEM_WORDS = (
     r"system (?:role|message|prompt|instruction)s?\b.*not (?:supported|enabled|allowed)"
     r"|only user and assistant roles|roles must alternate"
+    r"|does(?: not|n't) (?:support|allow|accept) ['\"`]?(?:system|developer)\b"
+    r"|(?:unsupported|invalid|unknown) (?:value|role)[^.]*\b(?:system|developer)\b"
 )
 
 # OpenAI's words for a list whose places are given one by one, and what others say of the keyword.
@@ -135,6 +139,8 @@ def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
         return Learned("temperature", False, NO_TEMPERATURE)
     if sent.seed and _speaks_of("seed", about):
         return Learned("seed", False, NO_SEED)
+    if sent.cache and _speaks_of("cache_control", about):
+        return Learned("cache", False, "prompts are no longer marked for caching: the endpoint refuses that")
     return None
 
 

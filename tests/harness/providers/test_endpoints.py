@@ -144,7 +144,7 @@ def test_what_cannot_be_a_key_is_not_quoted(key: str) -> None:
         ({"HTTPS_PROXY": "http://10.0.0.1:3128"}, "http://10.0.0.1:3128"),
         ({"https_proxy": "http://me:pw@10.0.0.1:3128"}, "http://10.0.0.1:3128"),
         ({"ALL_PROXY": "socks5://10.0.0.1:1080"}, "socks5://10.0.0.1:1080"),
-        ({"ALL_PROXY": "me:pw@10.0.0.1:1080"}, "10.0.0.1:1080"),
+        ({"ALL_PROXY": "me:pw@10.0.0.1:1080"}, "http://10.0.0.1:1080"),
         ({"HTTP_PROXY": "http://10.0.0.1:3128"}, None),
         ({"HTTPS_PROXY": "http://10.0.0.1:3128", "NO_PROXY": "api.openai.com"}, None),
         ({"HTTPS_PROXY": "http://10.0.0.1:3128", "no_proxy": "*"}, None),

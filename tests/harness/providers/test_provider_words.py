@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from tests.harness.providers.raw_server import Received, answer_for, request, serving
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.client import client_for, retired
-from weigh.harness.providers.endpoints.endpoints import endpoint_for
+from weigh.harness.providers.endpoints.endpoints import Endpoint, endpoint_for, unusable_proxy, unused_address
 from weigh.harness.providers.endpoints.known import FREE, KNOWN
 from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.providers.wire.capabilities import declared
@@ -253,6 +253,35 @@ def test_documents_examples_and_tests_name_no_model_that_its_sdk_calls_deprecate
         if name in DEPRECATED_MODELS
     }
     assert named == set()
+
+
+def test_N14_a_proxy_of_another_scheme_is_refused_before_a_call_and_its_password_kept() -> None:
+    environ = {"OPENAI_API_KEY": KEY, "ALL_PROXY": "socks5://me:hunter2@127.0.0.1:1080"}
+    endpoint = endpoint_for("openai:gpt-5-mini")
+    line = unusable_proxy(endpoint, environ)
+    assert line is not None and "socks5://127.0.0.1:1080" in line and "hunter2" not in line
+    with pytest.raises(EndpointInvalid):
+        client_for(endpoint, environ)
+    assert unusable_proxy(endpoint, {"ALL_PROXY": "http://127.0.0.1:1080"}) is None
+    assert unusable_proxy(endpoint_for("vllm:m"), environ) is None
+
+
+def test_N16_a_password_in_netrc_is_not_sent_in_place_of_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("default login u password p\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setattr(Endpoint, "loopback", property(lambda _self: False))
+    for transport in ("sdk", "lean"):
+        assert asked("vllm", transport=transport).headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_N20_an_address_in_the_environment_that_is_not_used_is_named() -> None:
+    environ = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+    assert unused_address(endpoint_for("openai:gpt-5-mini"), environ) == "OPENAI_BASE_URL"
+    own = {"openai": {"base_url": "http://127.0.0.1:1/v1"}}
+    assert unused_address(endpoint_for("openai:gpt-5-mini", own), environ) is None
+    assert unused_address(endpoint_for("openai:gpt-5-mini"), {}) is None
 
 
 def test_only_servers_of_ones_own_are_free() -> None:
