@@ -187,6 +187,7 @@ def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
         "supports_temperature": endpoint.supports_temperature,
         "supports_seed": endpoint.supports_seed,
         "context_tokens": endpoint.context_tokens,
+        **({"query": dict(endpoint.query)} if endpoint.query else {}),
     }
 
 

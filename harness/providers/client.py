@@ -12,14 +12,26 @@ up to twice the processor time of a call (`benches/providers.py`), change their 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from datetime import UTC, date, datetime
 from typing import Any, Protocol
 
 from weigh.harness.errors import EndpointInvalid
-from weigh.harness.providers.endpoints.endpoints import Endpoint, key_of, missing_key, proxy_for
+from weigh.harness.providers.endpoints.endpoints import (
+    Endpoint,
+    at_home,
+    header_values,
+    key_of,
+    missing_header,
+    missing_key,
+    proxy_for,
+    proxy_with_password,
+    unusable_proxy,
+)
 from weigh.harness.providers.errors.failures import CallFailed, as_completion, decide, verdict, web_page
 from weigh.harness.providers.errors.reading import ProviderError, error_inside, error_of, looks_like_html, one_line
-from weigh.harness.providers.senders import Answer, Sender, open_sender
+from weigh.harness.providers.senders import Answer, Sender, missing_library, open_sender
 from weigh.harness.providers.wire.body import NoAnswer
 from weigh.harness.providers.wire.capabilities import NO_SEED, NO_TEMPERATURE, Capabilities, Learned, declared, learn
 from weigh.harness.providers.wire.finish_reasons import surprise_in
@@ -183,17 +195,52 @@ class ProviderClient:
 def client_for(endpoint: Endpoint, environ: Mapping[str, str]) -> ProviderClient:
     """A client for the endpoint, to be closed with `aclose`. Imports the SDK that its wire shape needs, and no other.
 
-    Raises EndpointInvalid when the key is missing, and for a local model that was not started.
+    Raises EndpointInvalid for what is `lacking`, and for a local model that was not started.
     """
     if endpoint.wire == "local":
         raise EndpointInvalid(
             f"{endpoint.name} is not running: it is started with weigh.harness.providers.local.server.LocalServer"
         )
-    missing = missing_key(endpoint, environ)
-    if missing is not None:
-        raise EndpointInvalid(missing)
+    refused = lacking(endpoint, environ)
+    if refused is not None:
+        raise EndpointInvalid(refused)
     key, proxy = key_of(endpoint, environ), proxy_for(endpoint, environ)
-    return ProviderClient(endpoint, _wire_of(endpoint), open_sender(endpoint, key), secret=key, proxy=proxy)
+    return ProviderClient(
+        endpoint,
+        _wire_of(endpoint),
+        open_sender(endpoint, key, header_values(endpoint, environ), proxy_with_password(endpoint, environ)),
+        secret=key,
+        proxy=proxy,
+    )
+
+
+def lacking(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """What a call would fail for, known before it is made, in one line with what to do; None when all is well."""
+    return (
+        missing_key(endpoint, environ)
+        or missing_header(endpoint, environ)
+        or unusable_proxy(endpoint, environ)
+        or missing_library(endpoint, key_of(endpoint, environ))
+        or retired(endpoint, datetime.now(UTC).date())
+    )
+
+
+def retired(endpoint: Endpoint, today: date) -> str | None:
+    """What to do about a model that is no longer served, by the list in its vendor's SDK; None for all others.
+
+    The day itself counts. Behind another address than the vendor's a name may mean anything, and is left alone.
+    """
+    if endpoint.wire != "anthropic" or not at_home(endpoint):
+        return None
+    from anthropic.resources.messages import DEPRECATED_MODELS
+
+    last = DEPRECATED_MODELS.get(endpoint.model)
+    if last is None:
+        return None
+    day = datetime.strptime(re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", last) + " +0000", "%B %d, %Y %z").date()
+    if day > today:
+        return None
+    return f"{endpoint.name} is retired (last day by its SDK: {last}): name a current model"
 
 
 def _wire_of(endpoint: Endpoint) -> Wire:

@@ -11,6 +11,7 @@ import os
 import platform
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -21,7 +22,7 @@ from weigh.harness.config.config import LadderConfig, LadderGame
 from weigh.harness.config.extension import take_turns
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.errors import Refused
-from weigh.harness.providers.endpoints.endpoints import Endpoint, missing_key
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.endpoints.prices import cost_of
 from weigh.harness.run.concurrency import Slots, fitted
 from weigh.harness.run.limits import Ceilings
@@ -197,7 +198,9 @@ def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec
 def lacking(endpoint: Endpoint) -> str | None:
     """What a model still needs on this machine, in one line with what to do; None when it can be asked."""
     if endpoint.wire != "local":
-        return missing_key(endpoint, os.environ)
+        from weigh.harness.providers import client  # its transports take a quarter of a second
+
+        return client.lacking(endpoint, os.environ)
     from weigh.harness.errors import LocalModelFailed
     from weigh.harness.providers.local.weights import require_server, weights_of
 
@@ -225,7 +228,8 @@ async def open_exchanges(
         if endpoints:  # loads the transports, which no scripted run needs
             from weigh.harness.providers.client import client_for
         for model, given in fitted(endpoints, calls).items():
-            endpoint = given
+            # A prompt cache forgets what was not read for five minutes, and keeps it for an hour at a higher price.
+            endpoint = replace(given, cache_ttl=given.cache_ttl or ("1h" if decision_timeout > 300 else "5m"))
             if endpoint.wire == "local":
                 from weigh.harness.providers.local.server import LocalServer
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benches.reading import SHAPES
-from tests.policies.legal_sets import TO_TEN, Steps, opening
+from tests.policies.legal_sets import TO_TEN, Steps, Words, opening
 from tests.work import assert_linear
 from weigh.policies.candidates import MAX_BROKEN, MAX_DEPTH
 from weigh.policies.reply import MAX_BRACKETS, MAX_CHARACTERS, MAX_WRITINGS, NOTES_LIMIT, Reading, read_reply
@@ -180,6 +180,11 @@ def test_step_5_answers_are_told_apart_by_the_move_they_read_to() -> None:
     reading = read('{"bid": 7} then {"bid": "7"} then {"bid": 7.0} as I said')
     assert (reading.move, reading.candidates) == (7, 1)
     assert read_reply('{"bid": "K"} that is {"bid": 13}.', "end", opening("goofspiel")).move == 13
+
+
+def test_step_5_of_what_a_refusal_says_160_characters_are_quoted() -> None:
+    reading = read_reply('{"w": "' + "x" * 1_000 + '"}', "end", Words("w", ("a",)))
+    assert reading.detail.count("x") == 160 - len("'")
 
 
 def test_step_5_refused_answers_are_told_apart_by_what_they_say() -> None:

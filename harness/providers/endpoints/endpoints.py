@@ -1,6 +1,6 @@
 """Endpoints: where a model named `provider:model` is asked, in which wire shape, and under which limits.
 
-Owns the providers known by name, their defaults, and the rules for keys and addresses. Makes no call and knows no
+Owns the rules for keys, headers and addresses; the words for providers are in `known`. Makes no call and knows no
 client. A key is read from the environment when a client is made (`harness.providers.client`) and kept nowhere else: an
 endpoint holds only the name of its variable, so it may be printed and stored.
 """
@@ -19,8 +19,10 @@ from pydantic import ValidationError
 
 from weigh.games.values import quote
 from weigh.harness.errors import EndpointInvalid
-from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
+from weigh.harness.providers.endpoints.known import KNOWN, Access, Known
+from weigh.harness.providers.endpoints.settings import CacheTtl, CapField, EndpointSettings, Price, Wire
 from weigh.harness.words import did_you_mean, in_words
+from weigh.policies.show import one_line
 
 __all__ = [
     "Endpoint",
@@ -30,6 +32,7 @@ __all__ = [
     "endpoint_for",
     "missing_key",
     "proxy_for",
+    "unused_address",
 ]
 
 
@@ -54,10 +57,16 @@ class Endpoint:
     supports_temperature: bool | None = None
     supports_seed: bool | None = None
     prompt_cache: bool = True
+    cache_ttl: CacheTtl | None = None
     transport: Literal["sdk", "lean"] = "sdk"
     context_tokens: int = 4096
     threads: int = 1
     exact: bool = True
+    access: Access = "key"
+    headers: tuple[tuple[str, str], ...] = ()
+    """Names of headers that go with every request, each with the environment variable of its value."""
+    query: tuple[tuple[str, str], ...] = ()
+    """Parameters that every address ends with."""
 
     @property
     def name(self) -> str:
@@ -72,30 +81,6 @@ class Endpoint:
     def at(self, base_url: str) -> Endpoint:
         """The same local model, once a server for it listens at `base_url`."""
         return replace(self, base_url=base_url, wire="openai-chat")
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    base_url: str
-    wire: Wire = "openai-chat"
-    api_key_env: str | None = None
-    concurrency: int = 64
-
-
-# Servers on one's own machine start with few requests in flight: each one more takes memory from the others, and most
-# of them queue beyond four anyway. vLLM batches.
-KNOWN: Mapping[str, _Known] = {
-    "openai": _Known("https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
-    "anthropic": _Known("https://api.anthropic.com", wire="anthropic", api_key_env="ANTHROPIC_API_KEY"),
-    "openrouter": _Known("https://openrouter.ai/api/v1", api_key_env="OPENROUTER_API_KEY"),
-    "ollama": _Known("http://127.0.0.1:11434/v1", concurrency=4),
-    "vllm": _Known("http://127.0.0.1:8000/v1"),
-    "lmstudio": _Known("http://127.0.0.1:1234/v1", concurrency=4),
-    "llamacpp": _Known("http://127.0.0.1:8080/v1", concurrency=4),
-    "local": _Known("", wire="local", concurrency=2),
-    "mock": _Known("", concurrency=1000),
-}
-"""Providers by name. Any other name works too, once its settings give a `base_url`."""
 
 
 def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[str, object]] | None = None) -> Endpoint:
@@ -122,20 +107,25 @@ def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[st
         if "base_url" not in chosen:
             raise EndpointInvalid(
                 f"unknown provider {quote(provider)} in {quote(name)}{did_you_mean(provider, KNOWN)} "
-                "(a server of your own needs a base_url in its settings)"
+                f'(any OpenAI-compatible server: a base_url under [models.{provider}], as in "{Known("").address}")'
             )
-        known = _Known("")
+        known = Known("")
     wire: Wire = chosen.pop("wire", known.wire)  # type: ignore[assignment]
     base_url = str(chosen.pop("base_url", known.base_url))
     if wire == "local":
         if base_url:
             raise EndpointInvalid(f"{name}: a local model is started by the run and takes no base_url")
     elif not base_url:
-        raise EndpointInvalid(f"{name}: {provider} needs a base_url in its settings, as in http://127.0.0.1:8000/v1")
+        raise EndpointInvalid(f"{name}: {provider} needs a base_url in its settings, as in {known.address}")
     else:
         base_url = checked_url(base_url, wire, name)
     key_env = chosen.pop("api_key_env", known.api_key_env)
+    if known.access == "vertex":
+        vertex_place(base_url, name)
     concurrency = chosen.pop("concurrency", known.concurrency)
+    for field in ("headers", "query"):
+        if field in chosen:
+            chosen[field] = tuple(chosen[field].items())  # type: ignore[attr-defined]
     return Endpoint(
         provider,
         model,
@@ -143,6 +133,7 @@ def endpoint_for(name: str, settings: Mapping[str, EndpointSettings | Mapping[st
         str(key_env) if key_env else None,
         wire,
         concurrency,  # type: ignore[arg-type]
+        access=known.access,
         **chosen,  # type: ignore[arg-type]
     )
 
@@ -168,7 +159,9 @@ def checked_url(base_url: str, wire: Wire, name: str) -> str:
     if "@" in parts.netloc:
         raise EndpointInvalid(f"{name}: base_url holds a name or password; put the key into a variable (api_key_env)")
     if parts.query or parts.fragment:
-        raise EndpointInvalid(f"{name}: base_url goes on with ? or #; a key belongs into a variable (api_key_env)")
+        raise EndpointInvalid(
+            f"{name}: base_url goes on with ? or #; a key belongs into a variable (api_key_env), the rest into query"
+        )
     if parts.scheme not in ("http", "https") or not host:
         raise EndpointInvalid(f"{name}: base_url {quote(base_url)} must begin with http:// or https:// and name a host")
     path = parts.path.rstrip("/")
@@ -178,6 +171,38 @@ def checked_url(base_url: str, wire: Wire, name: str) -> str:
     if wire == "anthropic":
         path = path.removesuffix("/v1")  # its SDK adds it
     return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def vertex_place(base_url: str, name: str) -> tuple[str, str, str]:
+    """The address of Vertex's API, the project and the region that a `base_url` names. Raises EndpointInvalid."""
+    found = re.fullmatch(r"(.+)/projects/([^/]+)/locations/([^/]+)", base_url)
+    if found is None:
+        raise EndpointInvalid(
+            f"{name}: base_url must end with /projects/PROJECT/locations/REGION, as in {KNOWN['vertex'].address}"
+        )
+    return found[1], found[2], found[3]
+
+
+def header_values(endpoint: Endpoint, environ: Mapping[str, str]) -> dict[str, str]:
+    """The headers of the endpoint's settings with their values, which `missing_header` has found none amiss with."""
+    return {header: environ[variable].strip() for header, variable in endpoint.headers}
+
+
+def missing_header(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """What to do about a header whose variable is unset, or cannot be sent; None when all is well. Quotes no value."""
+    for header, variable in endpoint.headers:
+        value = environ.get(variable, "").strip()
+        if not value or not value.isprintable() or not value.isascii():
+            amiss = "holds more than a header can" if value else "is not set"
+            return f"{endpoint.name}: the header {header} needs the environment variable {variable}, which {amiss}"
+    return None
+
+
+def at_home(endpoint: Endpoint) -> bool:
+    """Whether a provider's word leads to the provider: behind another address its prices and names need not hold."""
+    known = KNOWN.get(endpoint.provider)
+    host = urlsplit(endpoint.base_url).hostname or ""
+    return known is not None and bool(known.home) and f".{host}".endswith(f".{known.home}")
 
 
 def is_loopback(host: str) -> bool:
@@ -200,6 +225,8 @@ def missing_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     if endpoint.api_key_env is None:
         return None
     key = key_of(endpoint, environ)
+    if not key and endpoint.access == "bedrock":
+        return None  # its SDK finds AWS's own credentials
     if not key:
         return f"{endpoint.name} needs a key: set the environment variable {endpoint.api_key_env}"
     if not key.isascii() or not key.isprintable() or " " in key:
@@ -215,6 +242,14 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
 
     The variables are those that curl and both SDKs read. An endpoint on this machine is always asked directly.
     """
+    proxy = proxy_with_password(endpoint, environ)
+    if proxy is None:
+        return None
+    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)
+
+
+def proxy_with_password(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The same as it is used, never to be shown."""
     if endpoint.loopback or not endpoint.base_url:
         return None
     parts = urlsplit(endpoint.base_url)
@@ -222,4 +257,24 @@ def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
     proxy = found.get(f"{parts.scheme}_proxy") or found.get("all_proxy")
     if not proxy or proxy_bypass_environment(parts.netloc, {"no": found.get("no_proxy", "")}):
         return None
-    return re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def unusable_proxy(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """What to do about a proxy that neither SDK's transport speaks to; None when all is well."""
+    proxy = proxy_for(endpoint, environ)
+    if proxy is None or urlsplit(proxy).scheme.lower() in ("http", "https"):
+        return None
+    return (
+        f"{endpoint.name} would be asked through {one_line(proxy)}, and only http:// and https:// proxies can be used: "
+        "unset the variable that names it (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY), or name the host in NO_PROXY"
+    )
+
+
+def unused_address(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The variable that gives a vendor's SDK another address, where the config gives none: it is not used here, since a
+    run must not change with the shell it is started from. None where there is no such variable."""
+    variable = f"{endpoint.provider.upper()}_BASE_URL"
+    known = KNOWN.get(endpoint.provider)
+    told = known is not None and known.base_url == endpoint.base_url and environ.get(variable)
+    return variable if told else None

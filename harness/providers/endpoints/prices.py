@@ -8,13 +8,10 @@ a sum with an unknown part must be seen to have one.
 from __future__ import annotations
 
 from datetime import datetime
-from urllib.parse import urlsplit
 
-from weigh.harness.providers.endpoints.endpoints import KNOWN, Endpoint, Price
+from weigh.harness.providers.endpoints.endpoints import Endpoint, Price, at_home
+from weigh.harness.providers.endpoints.known import FREE, KNOWN
 from weigh.policies.contract import Usage
-
-FREE = frozenset(("local", "mock", "ollama", "vllm", "lmstudio", "llamacpp"))
-"""Providers without a charge by the token, unless their settings give a price."""
 
 _SCALE = 1_000_000
 
@@ -32,7 +29,7 @@ def cost_of(endpoint: Endpoint, usage: Usage, served_by: str | None = None, at: 
         return _at_own_price(endpoint.price, usage, usage.input, usage.output)
     if endpoint.provider in FREE:
         return 0.0
-    if not _is_the_provider(endpoint):
+    if not at_home(endpoint):
         return None
     for model in (endpoint.model, served_by):
         if model:
@@ -56,16 +53,6 @@ def _at_own_price(price: Price, usage: Usage, read: int, written: int) -> float:
     return (fresh * price.input + cached * per_cached + stored * per_stored + written * price.output) / _SCALE
 
 
-def _is_the_provider(endpoint: Endpoint) -> bool:
-    """Whether a provider's name leads to the provider: behind another address its prices need not hold."""
-    known = KNOWN.get(endpoint.provider)
-    if known is None or not known.base_url:
-        return False
-    home = (urlsplit(known.base_url).hostname or "").removeprefix("api.")
-    host = urlsplit(endpoint.base_url).hostname or ""
-    return host == home or host.endswith(f".{home}")
-
-
 def _listed(provider: str, model: str, usage: Usage, at: datetime | None) -> float | None:
     import genai_prices  # takes a tenth of a second, so not before a price is wanted
 
@@ -76,7 +63,9 @@ def _listed(provider: str, model: str, usage: Usage, at: datetime | None) -> flo
         given["cache_write_tokens"] = usage.cache_written
     try:
         counts = genai_prices.Usage(**given)
-        found = genai_prices.calc_price(counts, model_ref=model, provider_id=provider, genai_request_timestamp=at)
+        found = genai_prices.calc_price(
+            counts, model_ref=model, provider_id=KNOWN[provider].prices, genai_request_timestamp=at
+        )
     except (LookupError, ValueError):  # no such model; or counts that contradict each other
         return None
     return float(found.total_price)

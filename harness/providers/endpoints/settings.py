@@ -6,14 +6,19 @@ Owns keys, types and bounds. What is left unset is filled in by `harness.provide
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Wire: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "local"]
 """The shape of requests and answers; `local` is an embedded model that has yet to be started."""
 
+CacheTtl: TypeAlias = Literal["5m", "1h"]
 CapField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+
+
+HeaderName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
+"""A token of RFC 9110, section 5.6.2."""
 
 
 class Price(BaseModel):
@@ -41,6 +46,10 @@ class EndpointSettings(BaseModel):
     wire: Wire | None = None
     api_key_env: str | None = None
     """The environment variable that holds the key. The key itself never stands in a config. Empty text: no key."""
+    headers: dict[HeaderName, str] | None = None
+    """Headers for every request, each with the environment variable that holds its value: `{ X-Team = "TEAM_KEY" }`."""
+    query: dict[str, str] | None = None
+    """Parameters for the end of every address, as in `{ api-version = "2025-04-01-preview" }`. No place for a key."""
     concurrency: int | None = Field(default=None, ge=1, le=10_000)
     """The most requests in flight at once."""
     transport: Literal["sdk", "lean"] | None = None
@@ -59,7 +68,10 @@ class EndpointSettings(BaseModel):
     supports_seed: bool | None = None
     """Whether the endpoint takes a sampling seed."""
     prompt_cache: bool | None = None
-    """Anthropic only: mark prompts for caching. On unless set to false."""
+    """Mark the parts of prompts that come again, for Claude and for those of OpenAI's models that take marks. On unless
+    set to false."""
+    cache_ttl: CacheTtl | None = None
+    """Claude only: how long a cache keeps them. Unset: an hour where a decision may take longer than five minutes."""
     context_tokens: int | None = Field(default=None, ge=256, le=1_000_000)
     """Local models only: the longest prompt and answer together, for each request in flight."""
     threads: int | None = Field(default=None, ge=1, le=256)

@@ -76,6 +76,8 @@ def as_completion(error: ProviderError) -> Completion | None:
             return Completion("", "refusal", usage=_NOTHING, stop_detail=detail)
         case "length":
             return Completion("", "length", usage=_NOTHING, stop_detail=CONTEXT_FULL)
+        case "malformed":  # the model ran, so the call may be charged
+            return Completion("", "malformed", stop_detail=min(error.names, default=None))
         case _:
             return None
 
@@ -83,7 +85,7 @@ def as_completion(error: ProviderError) -> Completion | None:
 def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: float | None = None) -> CallFailed:
     """What to do about an error that is no answer. `secret` is blotted out of the cause."""
     row = _row(error)
-    if row.means == "refusal" or row.means == "length":
+    if row.means == "refusal" or row.means == "length" or row.means == "malformed":
         raise ValueError(f"an error of status {error.status} that is an answer ({row.means})")
     decision: Decision = row.means
     wait = None

@@ -4,11 +4,11 @@ Owns the rows and their order; the first row that fits decides. Reads no body an
 `harness.providers.errors.reading` and `harness.providers.errors.failures`. Imports no SDK: exceptions are recognised
 by name, so that asking one provider never loads the other's package.
 
-Two kinds of error are answers rather than failures, since asking again, or asking later, changes nothing, and since it
-is the policy's prompt that was turned down: a content filter (`refusal`), and a prompt that has outgrown the model's
-context (`length`). Both leave the episode going: it gets a second attempt and then the fallback move, like any reply
-without a move. Failing the call instead would void the same episode again on each replay, or stop a whole ladder for
-one long game.
+Three kinds of error are answers rather than failures, since the policy's prompt or the model's own text is at fault,
+and since asking later changes nothing: a content filter (`refusal`), a prompt that has outgrown the model's context
+(`length`), and text that the provider held against the schema and did not pass on (`malformed`). They leave the episode
+going: it gets a second attempt and then the fallback move, like any reply without a move. Failing the call instead
+would void the same episode again on each replay, or stop a whole ladder for one long game.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Decision: TypeAlias = Literal["fatal", "outage", "wait"]
 class Row:
     """Errors of one meaning. Everything a row names must hold; what it leaves out may be anything."""
 
-    means: Decision | Literal["refusal", "length"]
+    means: Decision | Literal["refusal", "length", "malformed"]
     source: str
     """Who sends it, or where it is specified."""
     status: Container[int] | None = None
@@ -73,6 +73,7 @@ _NO_MONEY = frozenset((
     "linked_organization_billing_unavailable", "linked_organization_spend_limit_reached",  # Anthropic
     "insufficient_credits",  # OpenRouter
 ))
+_MALFORMED = frozenset(("json_validate_failed", "tool_use_failed"))  # Groq
 _PASSING = frozenset(("beta_request_body_timeout", "thread_continue_in_flight"))
 
 _FILTER_WORDS = r"content (management )?policy|content filter(ing)? policy|flagged (by|as|for)|moderation.*flagged"
@@ -103,6 +104,8 @@ ANSWERED = (
     # A page is a proxy's own limit, and says nothing of the model.
     Row("length", "RFC 9110; Anthropic's request_too_large", (413,), page=False),
     Row("length", "OpenAI, Anthropic, vLLM and llama.cpp, in words", (400, 422, 500), words=_TOO_LONG_WORDS),
+    Row("malformed", "codes of Groq", (400, 422), _MALFORMED),
+    Row("malformed", "the same, passed on by a router", None, _MALFORMED, inside_200=True),
     Row("fatal", "codes of OpenAI, Anthropic and OpenRouter", None, _NO_MONEY, remedy=_NO_CREDIT),
     Row("fatal", "RFC 9110: payment required", (402,), remedy=_NO_CREDIT),
     Row("fatal", "Anthropic and others, in words", (400, 403, 429), words=_NO_MONEY_WORDS, remedy=_NO_CREDIT),

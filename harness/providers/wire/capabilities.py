@@ -8,17 +8,21 @@ Structured output is not among what may be dropped: without it, another answer s
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.endpoints.known import FREE
 from weigh.harness.providers.endpoints.settings import CapField
 from weigh.harness.providers.errors.reading import ProviderError
 
 NO_TEMPERATURE = "the temperature asked for is not sent: the model takes none and keeps its default"
 NO_SEED = "the sampling seed asked for is not sent: the endpoint takes none"
 
-Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples"]
+Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples", "marks"]
+Marks: TypeAlias = Literal["none", "anthropic", "openai"]
+"""Whose marks the parts of a prompt bear for a cache: `cache_control` or `prompt_cache_breakpoint`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Capabilities:
     tuples: bool = True
     """The OpenAI APIs only: whether a schema may say what stands at each place of a list (`prefixItems`). Where not,
     `harness.providers.wire.body` writes it in a weaker way."""
+    marks: Marks = "none"
+    """How a request says which parts of its prompt are to be cached; "none" where that is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class Learned:
     """One thing a model turned out not to take."""
 
     field: Field
-    value: CapField | bool
+    value: CapField | Marks | bool
     note: str
     """For people: what is done from now on."""
 
@@ -50,33 +56,38 @@ class Learned:
         return replace(to, **change)
 
 
-# By provider and the beginning of the model's name; the first row that fits decides. OpenAI takes max_completion_tokens
-# for every chat model it serves, and its reasoning models take no temperature; behind OpenRouter, OpenAI's models keep
-# that habit and the router drops what does not fit.
-_TABLE = (
-    (
-        "openai",
-        r"(o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)",
-        Capabilities("max_completion_tokens", temperature=False, tuples=False),
-    ),
-    ("openai", r"", Capabilities("max_completion_tokens", tuples=False)),
-    ("openrouter", r"", Capabilities(tuples=False)),  # it passes schemas on to providers such as these
-    # Anthropic's models from Opus 4.7 on, and all of generation 5, refuse sampling parameters; none takes a seed.
-    ("anthropic", r"claude-[a-z]+-(4-[7-9]|[5-9])(?!\d)", Capabilities(temperature=False, seed=False)),
-    ("anthropic", r"", Capabilities(seed=False)),
-)
+# A family's habits go with the model, whoever serves it: `gpt-5-mini` at OpenAI, Azure and a gateway of one's own,
+# `anthropic/claude-opus-4.8` at a router, `us.anthropic.claude-opus-4-8-v1:0` at Bedrock. OpenAI's reasoning models and
+# Anthropic's from Opus 4.7 on, and all of generation 5, refuse sampling parameters; no Claude takes a seed.
+_OPENAI_REASONING = r"(?:^|[/.])(?:o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)"
+_OPENAI_MARKED = r"^gpt-(?:5\.[6-9]|[6-9]|\d\d)"
+_CLAUDE = r"(?:^|[/.])claude-"
+_CLAUDE_UNSAMPLED = r"(?:^|[/.])claude-[a-z]+-(?:4[-.][7-9]|[5-9])(?!\d)"
+
+# Habits of a provider's own interface. OpenAI takes max_completion_tokens for every chat model it serves; its strict
+# schemas, and those of what passes them on to such providers, have no tuples. Mistral's seed has another name.
+_INTERFACES: Mapping[str, Capabilities] = {
+    "openai": Capabilities("max_completion_tokens", tuples=False),
+    "azure": Capabilities("max_completion_tokens", tuples=False),
+    "openrouter": Capabilities(tuples=False),
+    "mistral": Capabilities(seed=False),
+}
 
 
 def declared(endpoint: Endpoint) -> Capabilities:
     """What is known of a model before the first call; the endpoint's own settings go first."""
-    found = next(
-        (
-            takes
-            for provider, model, takes in _TABLE
-            if provider == endpoint.provider and re.match(model, endpoint.model)
-        ),
-        Capabilities(),
-    )
+    found = _INTERFACES.get(endpoint.provider, Capabilities())
+    hosted = endpoint.provider not in FREE  # a model on one's own machine may bear any name
+    if hosted and re.search(_OPENAI_REASONING, endpoint.model):
+        # A router names the cap for the provider it chose.
+        cap = found.cap_field if endpoint.provider == "openrouter" else "max_completion_tokens"
+        found = replace(found, cap_field=cap, temperature=False)
+    if (hosted and re.search(_CLAUDE, endpoint.model)) or endpoint.provider == "anthropic":
+        found = replace(
+            found,
+            temperature=found.temperature and not re.search(_CLAUDE_UNSAMPLED, endpoint.model),
+            seed=False,
+        )
     if endpoint.wire == "openai-responses":
         found = replace(found, seed=False)  # the Responses API has none
     return replace(
@@ -85,7 +96,16 @@ def declared(endpoint: Endpoint) -> Capabilities:
         temperature=found.temperature if endpoint.supports_temperature is None else endpoint.supports_temperature,
         seed=found.seed if endpoint.supports_seed is None else endpoint.supports_seed,
         system=not endpoint.fold_system,
+        marks=_marks(endpoint) if endpoint.prompt_cache else "none",
     )
+
+
+def _marks(endpoint: Endpoint) -> Marks:
+    """Anthropic caches what is marked, behind a router too. OpenAI caches by itself, and from GPT-5.6 on charges for
+    writing: there only what will be read again is marked."""
+    if endpoint.wire == "anthropic" or (endpoint.provider == "openrouter" and re.search(_CLAUDE, endpoint.model)):
+        return "anthropic"
+    return "openai" if endpoint.provider == "openai" and re.search(_OPENAI_MARKED, endpoint.model) else "none"
 
 
 _UNSUPPORTED_NAMES = frozenset((
@@ -94,13 +114,15 @@ _UNSUPPORTED_NAMES = frozenset((
 _UNSUPPORTED_WORDS = (
     r"unsupported|(?:not|isn't|no longer) (?:supported|permitted|allowed|accepted)"
     r"|does(?: not|n't) (?:support|allow|accept)"
-    r"|deprecated|unrecogni[sz]ed|unknown (?:parameter|field|argument)|extra inputs|unexpected keyword"
+    r"|deprecated|unrecogni[sz]ed|unknown (?:parameter|field|argument|name)|extra inputs|unexpected keyword"
     r"|may only be set to|only the default"
 )
 # Turns go out in strict alternation, so a template that finds fault with that counts the system turn as one of them.
 _SYSTEM_WORDS = (
     r"system (?:role|message|prompt|instruction)s?\b.*not (?:supported|enabled|allowed)"
     r"|only user and assistant roles|roles must alternate"
+    r"|does(?: not|n't) (?:support|allow|accept) ['\"`]?(?:system|developer)\b"
+    r"|(?:unsupported|invalid|unknown) (?:value|role)[^.]*\b(?:system|developer)\b"
 )
 
 # OpenAI's words for a list whose places are given one by one, and what others say of the keyword.
@@ -129,6 +151,8 @@ def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
         return Learned("temperature", False, NO_TEMPERATURE)
     if sent.seed and _speaks_of("seed", about):
         return Learned("seed", False, NO_SEED)
+    if sent.marks != "none" and re.search(r"cache_control|prompt_cache", about):
+        return Learned("marks", "none", "prompts are no longer marked for caching: the endpoint refuses that")
     return None
 
 

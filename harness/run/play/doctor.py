@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 from weigh.games.game import Json, Legal
 from weigh.harness.config.config import LadderConfig
 from weigh.harness.errors import LocalModelFailed
-from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for
+from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for, unused_address
 from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.providers.errors.failures import CallFailed
 from weigh.harness.providers.local.weights import missing
@@ -149,6 +149,10 @@ def look_at_keys(order: LadderConfig) -> tuple[list[Found], dict[str, Endpoint]]
         reachable[model] = endpoint
         if endpoint.api_key_env is not None:
             found.append(Found("ok", model, f"its key is set ({endpoint.api_key_env})"))
+        unused = unused_address(endpoint, os.environ)
+        if unused is not None:
+            mend = f"set base_url in [models.{endpoint.provider}]"
+            found.append(Found("note", model, f"{unused} is set and not used", mend))
         proxy = proxy_for(endpoint, os.environ)
         if proxy is not None:
             found.append(Found("note", model, f"is asked through the proxy {proxy}", "NO_PROXY leaves hosts out of it"))

@@ -74,7 +74,7 @@ def test_only_what_nobody_charges_for_costs_nothing_whatever_the_length() -> Non
 
 
 def test_money_is_that_of_the_price_list_call_by_call() -> None:
-    listed = endpoint_for("anthropic:claude-sonnet-4-5")
+    listed = endpoint_for("anthropic:claude-sonnet-4-6")
     one = cost_of(listed, Usage(input=1_500, output=120))
     assert one is not None
     assert dollars(listed, 40, 40 * 1_500, 40 * 120) == pytest.approx(40 * one)

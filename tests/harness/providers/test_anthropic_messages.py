@@ -13,11 +13,11 @@ from weigh.harness.providers.wire.anthropic_messages import AnthropicMessages, u
 from weigh.harness.providers.wire.capabilities import Capabilities
 from weigh.policies.contract import Completion, Usage
 
-ENDPOINT = endpoint_for("anthropic:claude-sonnet-4-5")
+ENDPOINT = endpoint_for("anthropic:claude-sonnet-4-6")
 WIRE = AnthropicMessages()
 
 
-def sent(answer: bytes | None = None, model: str = "claude-sonnet-4-5", **sampling: Any) -> Received:
+def sent(answer: bytes | None = None, model: str = "claude-sonnet-4-6", **sampling: Any) -> Received:
     async def ask() -> Received:
         async with asking(answer or http(message()), wire="anthropic", model=model) as (client, raw):
             await client.complete(request("Bid.", **sampling))
@@ -30,11 +30,10 @@ def test_a_request_over_http_with_its_system_text_cache_mark_and_key() -> None:
     received = sent(max_tokens=50)
     assert received.path == "/v1/messages"
     assert received.body == {
-        "model": "claude-sonnet-4-5",
-        "system": "Rules.",
+        "model": "claude-sonnet-4-6",
+        "system": [{"type": "text", "text": "Rules.", "cache_control": {"type": "ephemeral"}}],
         "messages": [{"role": "user", "content": "Bid."}],
         "max_tokens": 50,
-        "cache_control": {"type": "ephemeral"},
     }
     assert KEY in (received.headers.get("x-api-key", "") + received.headers.get("authorization", ""))
     assert received.headers["anthropic-version"]
@@ -77,7 +76,7 @@ def test_thinking_and_effort_come_with_extra_and_meet_the_schema() -> None:
 
 
 def test_the_cache_mark_can_be_left_out() -> None:
-    endpoint = endpoint_for("anthropic:claude-sonnet-4-5", {"anthropic": {"prompt_cache": False}})
+    endpoint = endpoint_for("anthropic:claude-sonnet-4-6", {"anthropic": {"prompt_cache": False}})
     assert "cache_control" not in WIRE.body(request(), endpoint, Capabilities())
 
 

@@ -103,6 +103,56 @@ def test_P25_a_template_without_a_system_role_gets_it_folded_into_the_user_turn(
     assert len(notes) == 1
 
 
+ROLE = {
+    "message": "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+    "param": "messages[0].role",
+    "code": "unsupported_value",
+}
+
+
+@pytest.mark.parametrize(
+    "said", [ROLE, {"message": "this model does not accept developer messages"}, {"message": "invalid role: system"}]
+)
+def test_N05_a_system_turn_that_is_refused_in_any_words_is_folded_into_the_user_turn(said: dict[str, str]) -> None:
+    ends, raw, notes = learning(http({"error": said}, 400), http(chat()), asked=request("Bid."))
+    assert isinstance(ends[1], Completion)
+    assert raw.received[1].body["messages"] == [{"role": "user", "content": "Rules.\n\nBid."}]
+    assert len(notes) == 1
+
+
+def test_N07_a_seed_refused_in_a_list_of_one_error_is_left_out_and_told() -> None:
+    said = [{"error": {"code": 400, "message": 'Invalid JSON payload received. Unknown name "seed": Cannot find field.',
+                       "status": "INVALID_ARGUMENT"}}]  # fmt: skip
+    ends, raw, notes = learning(http(said, 400), http(chat()), asked=request(seed=5))
+    assert isinstance(ends[1], Completion)
+    assert ["seed" in received.body for received in raw.received] == [True, False]
+    assert len(notes) == 1
+
+
+def test_marks_for_a_cache_that_are_refused_are_left_out_and_told() -> None:
+    said = {"message": "cache_control: Extra inputs are not permitted"}
+    ends, raw, notes = learning(http({"error": said}, 400), answer_for("anthropic"), asked=request(), wire="anthropic")
+    assert isinstance(ends[1], Completion)
+    assert ["cache_control" in str(received.body) for received in raw.received] == [True, False]
+    assert len(notes) == 1
+
+
+@pytest.mark.parametrize("code", ["json_validate_failed", "tool_use_failed"])
+@pytest.mark.parametrize("status", [400, 200])
+def test_N08_text_that_the_provider_held_against_the_schema_is_that_seats_reply_and_no_failure(
+    code: str, status: int
+) -> None:
+    said = {
+        "message": "Failed to generate JSON. See 'failed_generation'",
+        "code": code,
+        "failed_generation": "I bid two",
+    }
+    ends, _, notes = learning(http({"error": said}, status), asked=request(schema={"type": "object"}))
+    assert isinstance(ends[0], Completion)
+    assert (ends[0].text, ends[0].stop, ends[0].usage.output, ends[0].stop_detail) == ("", "malformed", None, code)
+    assert notes == ()
+
+
 def test_P25_what_goes_on_being_refused_is_a_matter_of_config() -> None:
     answer = http({"message": "Conversation roles must alternate"}, 400)
     ends, _, _ = learning(answer, answer, asked=request())
@@ -159,9 +209,10 @@ def test_the_same_news_in_many_calls_at_once_is_learned_once() -> None:
         ),
         ("vllm:gpt-5-imitation", {}, Capabilities()),
         ("ollama:llama3:8b", {"supports_seed": False, "fold_system": True}, Capabilities(seed=False, system=False)),
-        ("anthropic:claude-sonnet-4-5", {}, Capabilities(seed=False)),
-        ("anthropic:claude-3-5-haiku-latest", {}, Capabilities(seed=False)),
-        ("anthropic:claude-opus-4-7", {}, Capabilities(temperature=False, seed=False)),
+        ("anthropic:claude-sonnet-4-6", {}, Capabilities(seed=False, marks="anthropic")),
+        ("anthropic:claude-3-5-haiku-latest", {}, Capabilities(seed=False, marks="anthropic")),
+        ("anthropic:claude-haiku-5-5", {"prompt_cache": False}, Capabilities(temperature=False, seed=False)),
+        ("anthropic:claude-opus-4-7", {}, Capabilities(temperature=False, seed=False, marks="anthropic")),
     ],
 )
 def test_capabilities_are_declared_where_they_are_known(

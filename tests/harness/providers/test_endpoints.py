@@ -10,7 +10,6 @@ import pytest
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.client import client_for
 from weigh.harness.providers.endpoints.endpoints import (
-    KNOWN,
     Endpoint,
     EndpointSettings,
     endpoint_for,
@@ -18,6 +17,7 @@ from weigh.harness.providers.endpoints.endpoints import (
     missing_key,
     proxy_for,
 )
+from weigh.harness.providers.endpoints.known import KNOWN
 
 OWN = {"base_url": "http://127.0.0.1:8000/v1"}
 
@@ -26,7 +26,7 @@ OWN = {"base_url": "http://127.0.0.1:8000/v1"}
     ("name", "base_url", "wire", "key"),
     [
         ("openai:gpt-5-mini", "https://api.openai.com/v1", "openai-chat", "OPENAI_API_KEY"),
-        ("anthropic:claude-sonnet-4-5", "https://api.anthropic.com", "anthropic", "ANTHROPIC_API_KEY"),
+        ("anthropic:claude-sonnet-4-6", "https://api.anthropic.com", "anthropic", "ANTHROPIC_API_KEY"),
         ("openrouter:openai/gpt-5:free", "https://openrouter.ai/api/v1", "openai-chat", "OPENROUTER_API_KEY"),
         ("ollama:llama3:8b", "http://127.0.0.1:11434/v1", "openai-chat", None),
         ("vllm:Qwen/Qwen3-8B", "http://127.0.0.1:8000/v1", "openai-chat", None),
@@ -55,9 +55,9 @@ def test_a_models_settings_go_before_its_providers_and_both_before_what_is_known
 
 
 def test_a_server_of_ones_own_needs_an_address_and_may_have_a_key() -> None:
-    settings = {"together": {"base_url": "https://api.together.xyz/v1/", "api_key_env": "TOGETHER_API_KEY"}}
-    endpoint = endpoint_for("together:meta/llama", settings)
-    assert (endpoint.base_url, endpoint.api_key_env) == ("https://api.together.xyz/v1", "TOGETHER_API_KEY")
+    settings = {"lab": {"base_url": "https://models.lab.example/v1/", "api_key_env": "LAB_KEY"}}
+    endpoint = endpoint_for("lab:meta/llama", settings)
+    assert (endpoint.base_url, endpoint.api_key_env) == ("https://models.lab.example/v1", "LAB_KEY")
 
 
 def test_a_key_can_be_set_aside() -> None:
@@ -72,7 +72,7 @@ def test_a_key_can_be_set_aside() -> None:
         ("openai:", {}, "is no model name"),
         (" openai:x", {}, "is no model name"),
         ("opnai:gpt-5", {}, 'unknown provider "opnai" in "opnai:gpt-5"; did you mean \'openai\'?'),
-        ("zzz:gpt-5", {}, "known: anthropic, llamacpp"),
+        ("zzz:gpt-5", {}, "known: anthropic, azure, bedrock,"),
         ("mock:m", {}, "mock:m: mock needs a base_url in its settings"),
         ("local:smollm2", {"local": OWN}, "takes no base_url"),
         ("vllm:m", {"vllm": {"base_url": "127.0.0.1:8000/v1"}}, "must begin with http:// or https://"),
@@ -144,7 +144,7 @@ def test_what_cannot_be_a_key_is_not_quoted(key: str) -> None:
         ({"HTTPS_PROXY": "http://10.0.0.1:3128"}, "http://10.0.0.1:3128"),
         ({"https_proxy": "http://me:pw@10.0.0.1:3128"}, "http://10.0.0.1:3128"),
         ({"ALL_PROXY": "socks5://10.0.0.1:1080"}, "socks5://10.0.0.1:1080"),
-        ({"ALL_PROXY": "me:pw@10.0.0.1:1080"}, "10.0.0.1:1080"),
+        ({"ALL_PROXY": "me:pw@10.0.0.1:1080"}, "http://10.0.0.1:1080"),
         ({"HTTP_PROXY": "http://10.0.0.1:3128"}, None),
         ({"HTTPS_PROXY": "http://10.0.0.1:3128", "NO_PROXY": "api.openai.com"}, None),
         ({"HTTPS_PROXY": "http://10.0.0.1:3128", "no_proxy": "*"}, None),

@@ -25,10 +25,10 @@ def test_reasoning_is_part_of_the_output_and_not_charged_twice() -> None:
 
 
 def test_input_written_to_a_cache_is_charged_at_its_own_price() -> None:
-    # claude-sonnet-4-5: 3 in, 0.30 read from the cache, 3.75 written to it, 15 out.
+    # claude-sonnet-4-6: 3 in, 0.30 read from the cache, 3.75 written to it, 15 out.
     usage = Usage(input=100_000, cached=50_000, output=10_000, cache_written=20_000)
     expected = 0.03 * 3 + 0.05 * 0.30 + 0.02 * 3.75 + 0.01 * 15
-    assert cost_of(endpoint_for("anthropic:claude-sonnet-4-5"), usage) == pytest.approx(expected)
+    assert cost_of(endpoint_for("anthropic:claude-sonnet-4-6"), usage) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", ["local:smollm2", "ollama:llama3", "vllm:m", "lmstudio:m", "llamacpp:m"])

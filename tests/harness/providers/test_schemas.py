@@ -66,7 +66,7 @@ def test_servers_with_a_grammar_get_the_schema_as_it_is(model: str) -> None:
 
 
 def test_the_other_wires_get_none_either() -> None:
-    for wire, model in ((OpenAIResponses(), "openai:gpt-5"), (AnthropicMessages(), "anthropic:claude-sonnet-4-5")):
+    for wire, model in ((OpenAIResponses(), "openai:gpt-5"), (AnthropicMessages(), "anthropic:claude-sonnet-4-6")):
         endpoint = endpoint_for(model)
         body = wire.body(REQUEST, endpoint, declared(endpoint))
         assert "anyOf" in repr(body)
