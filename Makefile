@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 CHROMIUM ?= /usr/bin/chromium
 export CHROMIUM
 
-.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden reference clean
+.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden reference example clean
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit("weigh needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -19,14 +19,7 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/weigh ladder examples/demo.toml > /dev/null
-	@$(BIN)/weigh verify results/demo
-	@$(BIN)/weigh view results/demo --no-open
-	@echo
-	@$(BIN)/weigh rank results/demo
-	@echo
-	@echo "Every episode, step by step: open results/demo/view.html in a browser"
-	@echo "Next: $(BIN)/weigh play goofspiel match hoard random match"
+	@$(BIN)/weigh demo
 
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
 
@@ -72,6 +65,10 @@ golden: $(STAMP)
 # Writes docs/reference/ from the code: commands, config keys, games, outputs.
 reference: $(STAMP)
 	$(BIN)/python -m tests.docs.reference
+
+# The finished run of the documentation; after a change of rules, prompts, records or config keys.
+example: $(STAMP)
+	$(BIN)/python examples/make_run.py
 
 bench: $(STAMP)
 	$(BIN)/python -m benches

@@ -99,15 +99,15 @@ class Ranking:
 
     def __repr__(self) -> str:
         from weigh.harness.report.render.text import plain_lines
-        from weigh.harness.report.sections.ladder_table import ladder_sections
+        from weigh.harness.report.sections.ladder import answer_sections
 
-        return "\n".join(plain_lines(ladder_sections(self.ladder, WIDTH), WIDTH))
+        return "\n".join(plain_lines(answer_sections(self.ladder, WIDTH), WIDTH))
 
     def _repr_html_(self) -> str:
         from weigh.harness.report.render.html import html_fragment
-        from weigh.harness.report.sections.ladder_table import ladder_sections
+        from weigh.harness.report.sections.ladder import answer_sections
 
-        return html_fragment(ladder_sections(self.ladder, WIDTH))
+        return html_fragment(answer_sections(self.ladder, WIDTH))
 
 
 @dataclass(frozen=True, repr=False)

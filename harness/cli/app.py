@@ -27,6 +27,7 @@ COMMANDS = (
             Entry("play", "play:play", "Play one episode and show it round by round."),
             Entry("plan", "plan:plan", "Say what a ladder will cost and what it will be able to see."),
             Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
+            Entry("demo", "ladder:demo", "Play a small ladder, check every record, and show what came of it."),
         ),
     ),
     Chapter(

@@ -7,10 +7,11 @@ docstring an indented block is kept as it is (examples); other paragraphs are wr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -132,8 +133,37 @@ def built(entry: Entry) -> Any:
         group.name = entry.name
         return group
     single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    single.command(entry.name, cls=Page)(target)
+    single.command(entry.name, cls=Page)(with_options(target))
     return typer.main.get_command(single)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`command` as Typer takes it: where its parameter `options` is a dataclass, each field is a parameter of Typer's.
+
+    So the options of a command stand in one list, and are handed on as one value.
+    """
+    model = get_type_hints(command, include_extras=True).get("options")
+    if model is None:
+        return command
+    hints = get_type_hints(model, include_extras=True)
+    own = [each for each in inspect.signature(command, eval_str=True).parameters.values() if each.name != "options"]
+    given = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(model)
+    ]
+
+    @wraps(command)
+    def called(**values: Any) -> None:
+        command(**{each.name: values.pop(each.name) for each in own}, options=model(**values))
+
+    called.__signature__ = inspect.Signature([*own, *given])  # type: ignore[attr-defined]
+    called.__annotations__ = {each.name: each.annotation for each in (*own, *given)}
+    return called
 
 
 class Group(_Plain, TyperGroup):

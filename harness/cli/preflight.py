@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for
 from weigh.harness.providers.endpoints.prices import price_known
+from weigh.harness.providers.local.weights import missing
 from weigh.harness.run.concurrency import shortage
 from weigh.harness.run.folder import no_room
 from weigh.harness.run.opening import calls_at_once, lacking, schedule_of, versions
@@ -74,14 +75,9 @@ def look_around(order: LadderConfig | None) -> Iterator[Found]:
 
 
 def _embedded() -> Found:
-    from weigh.harness.errors import LocalModelFailed
-    from weigh.harness.providers.local.weights import require_server, weights_of
-
-    try:
-        require_server()
-        weights_of("smollm2")
-    except LocalModelFailed as failed:
-        return Found("note", "embedded model", str(failed), "run `weigh local setup` to play with it")
+    trouble = missing()
+    if trouble is not None:
+        return Found("note", "embedded model", trouble, "run `weigh local setup` to play with it")
     return Found("ok", "embedded model", "local:smollm2 can be played with, without a key or a network")
 
 

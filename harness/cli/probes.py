@@ -52,19 +52,19 @@ class Probe:
     """What the answer must be one of, where a schema is asked for."""
 
 
-async def ask_models(order: LadderConfig, models: Mapping[str, Endpoint], patience: float, note: Note) -> list[Found]:
-    """What came of every probe, by model in the order of the config. `patience` is in seconds, for one probe."""
-    asked = [_ask_model(order, model, endpoint, patience, note) for model, endpoint in models.items()]
+async def ask_models(order: LadderConfig, models: Mapping[str, Endpoint], within: float, note: Note) -> list[Found]:
+    """What came of every probe, by model in the order of the config. `within` is in seconds, for one probe."""
+    asked = [_ask_model(order, model, endpoint, within, note) for model, endpoint in models.items()]
     return [found for some in await asyncio.gather(*asked) for found in some]
 
 
-async def _ask_model(order: LadderConfig, model: str, endpoint: Endpoint, patience: float, note: Note) -> list[Found]:
+async def _ask_model(order: LadderConfig, model: str, endpoint: Endpoint, within: float, note: Note) -> list[Found]:
     found: list[Found] = []
     try:
-        async with open_exchanges({model: endpoint}, patience) as exchanges:
+        async with open_exchanges({model: endpoint}, within) as exchanges:
             client = exchanges[model].client
             for probe in probes_of(order, model):
-                found.append(await _ask(probe, client, patience, note))
+                found.append(await _ask(probe, client, within, note))
                 if found[-1].level == "fail" and probe.legal is None:
                     break
             limits = order.limits
@@ -111,23 +111,23 @@ def _request(model: str, answer: str, sampling: Sampling, schema: Mapping[str, J
     return Request(model, (said,), sampling, schema)
 
 
-async def _ask(probe: Probe, client: ModelClient, patience: float, note: Note) -> Found:
+async def _ask(probe: Probe, client: ModelClient, within: float, note: Note) -> Found:
     """One request, again after passing failures."""
     began = time.monotonic()
     silent = 0
     while True:
-        left = patience - (time.monotonic() - began)
+        left = within - (time.monotonic() - began)
         try:
             async with asyncio.timeout(left):
                 answer = await client.complete(probe.request)
         except TimeoutError:
-            late = f"no answer within {patience:g} s"
+            late = f"no answer within {within:g} s"
             return Found("fail", probe.what, late, "is the model loaded, is the address right?")
         except CallFailed as failed:
             silent += failed.status is None
             wait = failed.wait if failed.wait is not None else WAIT
             waited = time.monotonic() - began
-            if failed.decision != "wait" or silent >= TRIES or waited + wait >= patience:
+            if failed.decision != "wait" or silent >= TRIES or waited + wait >= within:
                 mend = "without an answer no episode can be played" if probe.legal is None else ASK_PLAINLY
                 return Found("fail", probe.what, failed.cause, mend)
             note(f"weigh: {probe.what}: {failed.cause}; asking again in {wait:g} s")

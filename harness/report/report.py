@@ -36,7 +36,8 @@ def document(
     return Document(
         title=f"Report: {names}",
         subtitle=_subtitle(contents),
-        verdicts=tuple(verdict(game) for game in contents.ladder.games) or (line("No episode was planned."),),
+        verdicts=tuple(verdict(game, contents.ladder) for game in contents.ladder.games)
+        or (line("No episode was planned."),),
         sections=(what_was_run(contents), caveats(contents.ladder), *games, method(contents, options)),
         made=line("Made from the runs' records alone. ", Code("-"), " is a number that is not known."),
     )
@@ -56,7 +57,7 @@ def _subtitle(contents: Contents) -> Line:
 def _game(contents: Contents, game: GameLadder, replays: Mapping[tuple[str, str], str]) -> Section:
     anchor = f"game-{game.game}"
     if not any(each.episodes for each in game.standings):
-        return Section(game.game, anchor, (Text(verdict(game), "verdict"),))
+        return Section(game.game, anchor, (Text(verdict(game, contents.ladder), "verdict"),))
     return Section(game.game, anchor, (), tuple(_parts(contents, game, anchor, replays)))
 
 
@@ -64,7 +65,7 @@ def _parts(
     contents: Contents, game: GameLadder, anchor: str, replays: Mapping[tuple[str, str], str]
 ) -> Iterator[Section]:
     folders = {run.run_id: run.given for run in contents.runs}
-    yield ladder_section(game, f"{anchor}-ladder")
+    yield ladder_section(game, f"{anchor}-ladder", contents.ladder)
     yield from (board_section(board, f"{anchor}-board") for board in contents.boards if board.game == game.game)
     yield from (pair_section(board, f"{anchor}-pairs") for board in contents.pairs if board.game == game.game)
     yield seat_section(game, f"{anchor}-seats")

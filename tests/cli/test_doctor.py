@@ -85,10 +85,10 @@ def test_p43_a_server_that_is_loading_is_waited_for_and_the_wait_is_explained(se
 
 def test_a_wait_has_an_end(server, tmp_path):
     server.follow(read_plan({"rules": [{"do": "respond", "status": 503}]}))
-    said = weigh("doctor", order(tmp_path, server.openai_url), "--patience", "1.5")
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--timeout", "1.5")
     assert said.code == 1
     server.follow(read_plan({"rules": [{"do": "hang"}]}))
-    said = weigh("doctor", order(tmp_path, server.openai_url), "--patience", "0.3")
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--timeout", "0.3")
     assert said.code == 1
     assert "no answer within 0.3 s" in said.out
 
@@ -150,7 +150,7 @@ def test_a_key_is_never_shown(tmp_path):
     secret = "sk-very-secret-0123456789"
     text = ORDER.format(url="http://127.0.0.1:9/v1").replace("mock:mock-small", "openai:gpt-x")
     text = text.replace("[models.mock]", "[models.openai]")
-    said = weigh("doctor", config(tmp_path, text), "--patience", "0.5", environ={"OPENAI_API_KEY": secret})
+    said = weigh("doctor", config(tmp_path, text), "--timeout", "0.5", environ={"OPENAI_API_KEY": secret})
     assert said.code == 1
     assert secret not in said.out + said.err
     assert "its key is set (OPENAI_API_KEY)" in said.out

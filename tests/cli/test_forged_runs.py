@@ -168,7 +168,7 @@ def test_verify_names_the_piece_and_whatever_ranks_refuses(run: Path, forge: Cal
     assert any(line.startswith(FORGED[forge]) for line in said.out.splitlines()), said.out
     for words in (
         ("rank", run),
-        ("rank", run, "--json", "--pairs"),
+        ("rank", run, "--json", "--head-to-head"),
         ("report", run, "-o", "-"),
         ("audit", run),
         ("plan", run),

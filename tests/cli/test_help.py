@@ -69,10 +69,11 @@ OPTIONS = {
         *("--max-seconds 0.5", "--reuse results/ladder", "--extend", "--json"),
         *("--serve", "--serve 8000"),
     ],
+    "demo": ["--mock", "--results runs", "--json"],
     "rank": [
         *("--max-fallback-rate 0.2", "--max-fallback-rate 0", "--without-fallbacks", "--format table"),
         *("--format markdown", "--format csv", "--format json", "--json", "--measures"),
-        *("--equal-weight", "--boards", "--pairs", "--wide", "--format latex"),
+        *("--equal-weight", "--ratings", "--head-to-head", "--wide", "--format latex", "--columns mean,cost"),
     ],
     "audit": [
         *("--fdr 0.05", "--permutations 9999", "--threshold 0.5", "--seed 1", "--rounds 0", "--fail-on-flag"),
@@ -122,7 +123,7 @@ OPTIONS = {
         *("--game goofspiel", "--set cards=6", "--config ladder.toml", "--step 3", "--all", "--words"),
         *("--exit-code", "--json"),
     ],
-    "doctor": ["--calls", "--no-calls", "--patience 5", "--json"],
+    "doctor": ["--calls", "--no-calls", "--timeout 5", "--json"],
     "mock-server": [
         *("--port 0", "--host 127.0.0.1", "--seed 0", "--latency 200ms", "--latency uniform:50-400ms"),
         *("--latency lognormal:200ms,0.5", "--faults illegal=0.1,empty=0.02,429=0.05", "--plan plan.toml"),

@@ -16,7 +16,7 @@ def test_a_ladder_is_played_kept_and_ranked_and_each_next_step_is_said(tmp_path)
     said = weigh("ladder", order)
     folder = tmp_path / "results" / "s"
     assert said.code == 0
-    assert said.out.startswith("goofspiel: 6 of 6 episodes, 2 blocks")
+    assert said.out == weigh("rank", folder).out
     lines = said.err.splitlines()
     assert lines[0].startswith("python 3.")  # c19: the versions, before anything else
     assert "anthropic 2." in lines[0]

@@ -38,7 +38,7 @@ def test_models_are_named_with_their_addresses_before_the_first_call(server, tmp
     said = weigh("ladder", order(tmp_path, server))
     assert said.code == 0
     assert f"mock:mock-small: asked at {server.openai_url}" in said.err.splitlines()  # c20: which provider played
-    assert "cost: plain: $0.00" in said.out
+    assert "$0.00, 16 calls" in said.out
     assert server.stats()["requests"] == 16
 
 
@@ -140,7 +140,7 @@ def test_calls_that_were_lost_are_told_when_the_run_goes_on_and_counted_when_it_
     assert said.code == 0
     assert "lost in earlier sittings, and perhaps charged for: 1 call" in said.err
     assert server.stats()["requests"] == 16
-    assert "17 requests for 16 attempts, 1 lost, 1 of unknown billing" in said.out
+    assert "17 requests for 16 attempts, 1 lost, 1 of unknown billing" in weigh("rank", folder, "--wide").out
     (account,) = weigh("rank", folder, "--json").json["accounts"]["models"]
     assert (account["traffic"]["calls"], account["traffic"]["lost_calls"]) == (17, 1)
     assert account["bill"]["unknown_usage_calls"] == 1

@@ -33,7 +33,7 @@ def test_the_formats_hold_the_same_ladder(folder):
     assert [row["entrant"] for row in rows] == names
     assert [float(row["mean"]) for row in rows] == [standing["mean"] for standing in game["standings"]]
     table = weigh("rank", folder / "s").out.splitlines()
-    assert table[0].startswith("goofspiel: ")
+    assert table[0].startswith("goofspiel  ")
     assert table[2].split()[:4] == ["rank", "entrant", "mean", "95%"]
     assert [line.split()[1] for line in table[3:6]] == names
     assert [line.split()[1] for line in weigh("rank", folder / "s", "--wide").out.splitlines()[2:5]] == names
@@ -69,7 +69,7 @@ def test_runs_of_one_game_under_different_configs_are_not_read_as_one(folder, tm
     for command in ("rank", "report"):
         said = weigh(command, *both, *(["-o", tmp_path / "r.md"] if command == "report" else []))
         said.refused(f"{both[0]} and {both[1]} play goofspiel under different configs", ": cards 4 and 6, ")
-    for option in ("--pairs", "--boards", "--json", "--measures"):
+    for option in ("--head-to-head", "--ratings", "--json", "--measures"):
         weigh("rank", *both, option).refused(kind="other-config")
     assert not (tmp_path / "r.md").exists()
 
@@ -96,7 +96,7 @@ def test_o05_a_partial_run_is_ranked_and_says_how_much_of_it_there_is_and_why(tm
     assert weigh("ladder", config(tmp_path, SCRIPTED + "[limits]\nepisodes_in_flight = 1\n")).code == 130
     said = weigh("rank", tmp_path / "results" / "s")
     assert said.code == 0
-    assert "Only 2 of 6 episodes are finished." in said.out.splitlines()[0]
+    assert "2 of 6 episodes are finished" in said.out.splitlines()[0]
     assert said.err == f"{tmp_path / 'results' / 's'}: interrupted\n"
 
 
@@ -123,42 +123,42 @@ def test_fallback_options_reach_the_ladder(folder):
     assert (strict["max_fallback_rate"], strict["fallback_episodes"]) == (0, "left out")
 
 
-def test_boards_and_pairs_add_keys_to_the_document_and_tables_below_the_ladder(folder):
+def test_ratings_and_head_to_head_add_keys_to_the_document_and_tables_below_the_ladder(folder):
     plain = weigh("rank", folder / "s", "--json").json
-    assert not {"boards", "pairs"} & plain.keys()
-    document = weigh("rank", folder / "s", "--boards", "--pairs", "--json").json
+    assert not {"ratings", "head_to_head"} & plain.keys()
+    document = weigh("rank", folder / "s", "--ratings", "--head-to-head", "--json").json
     assert {key: document[key] for key in plain} == plain
-    (board,), (met,) = document["boards"], document["pairs"]
+    (board,), (met,) = document["ratings"], document["head_to_head"]
     names = [standing["entrant"] for standing in plain["games"][0]["standings"]]
     assert [row["entrant"] for row in board["rows"]] == names == met["entrants"]
     assert [row["mean"] for row in board["rows"]] == [s["mean"] for s in plain["games"][0]["standings"]]
     assert sum(row["elo"] for row in board["rows"]) == pytest.approx(3000)
     assert len(met["pairs"]) == 6
-    assert weigh("rank", folder / "s", "--boards", "--json").json.keys() == plain.keys() | {"boards"}
-    assert weigh("rank", folder / "s", "--pairs", "--json").json.keys() == plain.keys() | {"pairs"}
-    ladder, table = (weigh("rank", folder / "s", *words).out for words in ((), ("--boards", "--pairs")))
+    assert weigh("rank", folder / "s", "--ratings", "--json").json.keys() == plain.keys() | {"ratings"}
+    assert weigh("rank", folder / "s", "--head-to-head", "--json").json.keys() == plain.keys() | {"head_to_head"}
+    ladder, table = (weigh("rank", folder / "s", *words).out for words in ((), ("--ratings", "--head-to-head")))
     assert table.startswith(ladder)
     assert "goofspiel: a second board, 6 episodes in the order of the schedule" in table[len(ladder) :]
     assert "goofspiel: who beats whom" in table[len(ladder) :]
 
 
-def test_boards_and_pairs_as_markdown_and_not_as_csv(folder):
-    said = weigh("rank", folder / "s", "--boards", "--pairs", "--format", "markdown")
+def test_ratings_and_head_to_head_as_markdown_and_not_as_csv(folder):
+    said = weigh("rank", folder / "s", "--ratings", "--head-to-head", "--format", "markdown")
     assert said.code == 0
     assert said.out.startswith(weigh("rank", folder / "s", "--format", "markdown").out)
     assert "### goofspiel: a second board" in said.out
     assert "### goofspiel: who beats whom" in said.out
-    for option in ("--boards", "--pairs"):
+    for option in ("--ratings", "--head-to-head"):
         weigh("rank", folder / "s", option, "--format", "csv").refused(option, "use --json")
 
 
-def test_boards_and_pairs_of_several_runs_and_of_none_finished(folder):
-    both = weigh("rank", folder / "s", folder / "again", "--pairs", "--boards", "--json").json
-    assert both == weigh("rank", folder / "again", folder / "s", "--pairs", "--boards", "--json").json
-    once = weigh("rank", folder / "s", "--pairs", "--json").json["pairs"][0]["pairs"]
-    for one, two in zip(once, both["pairs"][0]["pairs"], strict=True):
+def test_ratings_and_head_to_head_of_several_runs_and_of_none_finished(folder):
+    both = weigh("rank", folder / "s", folder / "again", "--head-to-head", "--ratings", "--json").json
+    assert both == weigh("rank", folder / "again", folder / "s", "--head-to-head", "--ratings", "--json").json
+    once = weigh("rank", folder / "s", "--head-to-head", "--json").json["head_to_head"][0]["pairs"]
+    for one, two in zip(once, both["head_to_head"][0]["pairs"], strict=True):
         assert (two["episodes"], two["blocks"]) == (2 * one["episodes"], one["blocks"])
-    none = weigh("rank", folder / "none", "--boards", "--pairs", "--json")
+    none = weigh("rank", folder / "none", "--ratings", "--head-to-head", "--json")
     assert none.code == 4
-    assert (none.json["boards"][0]["rows"], none.json["pairs"][0]["pairs"]) == ([], [])
-    assert "no scored episode" in weigh("rank", folder / "none", "--boards", "--pairs").out
+    assert (none.json["ratings"][0]["rows"], none.json["head_to_head"][0]["pairs"]) == ([], [])
+    assert "no scored episode" in weigh("rank", folder / "none", "--ratings", "--head-to-head").out

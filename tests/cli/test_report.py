@@ -82,10 +82,11 @@ def test_the_data_is_printed_and_no_file_is_written(folder):
     before = documents(folder)
     said = weigh("report", folder / "s", "--json")
     assert (said.code, said.err) == (0, "")
-    ranked = weigh("rank", folder / "s", "--json", "--boards", "--pairs", "--measures").json
+    ranked = weigh("rank", folder / "s", "--json", "--ratings", "--head-to-head", "--measures").json
     data = said.json
     assert data["ladder"] == {key: ranked[key] for key in data["ladder"]}
-    assert (data["boards"], data["pairs"], data["measures"]) == (ranked["boards"], ranked["pairs"], ranked["measures"])
+    for key in ("ratings", "head_to_head", "measures"):
+        assert data[key] == ranked[key]
     assert data["audit"] == weigh("audit", folder / "s", "--json").json
     assert documents(folder) == before
 

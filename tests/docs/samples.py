@@ -86,7 +86,7 @@ def _built() -> dict[str, list[Any]]:
         for standing in game["standings"]:
             standing["traffic"] = account["traffic"]
     found = rock_paper_scissors()
-    ladder |= {"boards": [board(found).to_json()], "pairs": [pairs(found).to_json()]}
+    ladder |= {"ratings": [board(found).to_json()], "head_to_head": [pairs(found).to_json()]}
     return {"rank": [ladder], "audit": [flagged.to_json()], "audit --replay-shuffled": [{"pairs": [answer.to_json()]}]}
 
 

@@ -118,6 +118,14 @@ def test_the_command_runs_beside_packages_of_the_same_names(installed: Path, for
     assert Path(place).is_relative_to(installed)
 
 
+def test_the_demo_runs_from_a_wheel_in_a_folder_without_a_checkout(installed: Path, foreign: Path) -> None:
+    told = well(sys.executable, "-m", "weigh", "demo", "--mock", cwd=foreign, PYTHONPATH=str(installed))
+    assert "results/demo-mock: 60 records" in told
+    assert (foreign / "results" / "demo-mock" / "view.html").is_file()
+    again = well(sys.executable, "-m", "weigh", "verify", "results/demo-mock", cwd=foreign, PYTHONPATH=str(installed))
+    assert "60 records" in again
+
+
 def test_a_stranger_named_games_comes_and_goes_beside_it(built: dict[str, Path], tmp_path: Path) -> None:
     stranger = tmp_path / "stranger-1.0-py3-none-any.whl"
     with zipfile.ZipFile(stranger, "w") as wheel:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from weigh.games.game import AnyGame, Deal, State
     from weigh.harness.audit.verify.findings import Finding
+    from weigh.harness.audit.verify.run import Verdict
 
 
 Document = Annotated[str, typer.Argument(metavar="FILE|-", help="A JSON file, or - for standard input.")]
@@ -228,10 +229,15 @@ def _verify_lines(file: str, json: bool) -> None:
 def _verify_run(folder: Path, json: bool) -> None:
     from weigh.harness.audit.verify.run import verify_run
     from weigh.harness.store.store import Store
-    from weigh.harness.words import plural
 
     with Store.open(folder, readonly=True) as store:
-        verdict = verify_run(store)
+        report_run(folder, verify_run(store), json)
+
+
+def report_run(folder: Path, verdict: Verdict, json: bool = False) -> None:
+    """What checking a run came to, on standard output. Raises typer.Exit unless all is well."""
+    from weigh.harness.words import plural
+
     counts = {
         "run": str(folder),
         "run_id": verdict.run_id,

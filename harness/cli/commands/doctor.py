@@ -19,7 +19,7 @@ def doctor(
     calls: Annotated[
         bool, typer.Option("--calls/--no-calls", help="Whether to send tiny requests to each model.")
     ] = True,
-    patience: Annotated[
+    timeout: Annotated[
         float,
         typer.Option(
             metavar="SECONDS", parser=number(0, above=True), help="For an answer; a loading model is awaited."
@@ -52,7 +52,7 @@ def doctor(
         found, reachable = look_at_keys(order)
         findings += found
         if calls:
-            findings += asyncio.run(ask_models(order, reachable, patience, print_note))
+            findings += asyncio.run(ask_models(order, reachable, timeout, print_note))
     failed = sum(finding.level == "fail" for finding in findings)
     if json:
         print_json({"ok": not failed, "checks": [finding.to_json() for finding in findings]})

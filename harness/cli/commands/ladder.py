@@ -1,20 +1,21 @@
-"""`weigh ladder`: play a config's schedule, or what is left of it, then rank."""
+"""`weigh ladder` and `weigh demo`: play a config's schedule, or what is left of it, then rank."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weigh.harness.cli.options import number, whole
-from weigh.harness.cli.output import print_note
+from weigh.harness.cli.options import RESULTS, number, whole
+from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.cli.serving import ServeOption, followed, served
-from weigh.harness.errors import FINE, INTERRUPTED, INVALID
+from weigh.harness.errors import FINE, INTERRUPTED, INVALID, WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +93,8 @@ def ladder(
     Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
     or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
     """
-    from weigh.harness.cli.commands.rank import show_ranking
+    from weigh.harness.cli.commands.rank import RankOptions, show_ranking
+    from weigh.harness.results import load
     from weigh.harness.run.play.ladder import LadderSpec, play_ladder
     from weigh.harness.run.signals import require_own_loop
 
@@ -116,9 +118,71 @@ def ladder(
             print_note(
                 f"kept in {played.folder}; `weigh verify {shlex.quote(str(played.folder))}` re-derives every record"
             )
-    ranked = show_ranking([played.folder], json=json, max_fallback_rate=played.order.rank.max_fallback_rate, wide=True)
+    options = RankOptions(max_fallback_rate=played.order.rank.max_fallback_rate, json=json)
+    ranked = show_ranking(load([str(played.folder)]), options)
     if played.code != FINE or not ranked:
         raise typer.Exit(played.code or INVALID)
+
+
+def demo(
+    context: typer.Context,
+    mock: Annotated[
+        bool, typer.Option("--mock", help="Play on the mock server, even where the embedded model is installed.")
+    ] = False,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="The folder for runs.")] = RESULTS,
+    json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON; no progress is shown.")] = False,
+) -> None:
+    """Play a small ladder, check every record, and show what came of it.
+
+    Two prompts and scripted policies at Oshi-Zumo: no key, no network, no config. The prompts are answered by the
+    embedded model where it is installed (`weigh local setup`; about a minute), else by the bundled mock server, whose
+    moves are drawn at random (seconds). Either shows how weigh works and says nothing about how strong prompts are. The
+    same command again shows what was played.
+
+      weigh demo
+      weigh demo --mock
+
+    Exit codes: 0 played, verified and ranked; 4 the embedded model could not be started; 130 interrupted.
+    """
+    from weigh.harness.audit.verify.run import verify_run
+    from weigh.harness.cli.commands.check import report_run
+    from weigh.harness.cli.commands.rank import RankOptions, show_ranking
+    from weigh.harness.cli.commands.view import run_page_written
+    from weigh.harness.providers.local.weights import missing
+    from weigh.harness.providers.mock_server import MockServerProcess
+    from weigh.harness.results import load
+    from weigh.harness.run.play.demo import demo_spec
+    from weigh.harness.run.play.ladder import play_ladder
+    from weigh.harness.run.signals import require_own_loop
+    from weigh.harness.store.store import Store
+
+    require_own_loop()
+    why = "as asked" if mock else missing()
+    if why is not None and not json:
+        print_note(f"weigh: the bundled mock server answers the prompts: {why}")
+    with ExitStack() as opened:
+        url = None if why is None else opened.enter_context(MockServerProcess()).openai_url
+        played = play_ladder(demo_spec(results, url), showing(json), print_note, ["weigh", *context.obj], quiet=True)
+    if played.code != FINE:
+        raise typer.Exit(played.code)
+    folder = results / played.folder.name
+    with Store.open(folder, readonly=True) as store:
+        checked = verify_run(store)
+        page = run_page_written(store)
+    if json:
+        made = {"run": str(folder), "page": str(page), "mock": url is not None}
+        print_json({**made, "records": checked.records, "ok": checked.ok})
+    else:
+        show_ranking(load([str(folder)]), RankOptions())
+        print_text("")
+        report_run(folder, checked)
+        weigh = "weigh" if which("weigh") else f"{shlex.quote(sys.executable)} -m weigh"
+        print_text(f"Every episode, step by step: open {page} in a browser")
+        if why is not None and not mock:
+            print_text(f"The same with a model on this machine: {weigh} local setup; {weigh} demo")
+        print_text(f"Next: {weigh} play goofspiel match hoard random match")
+    if not checked.ok:
+        raise typer.Exit(WRONG)
 
 
 def showing(silent: bool, server: LiveServer | None = None) -> Follow:

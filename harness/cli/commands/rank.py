@@ -4,55 +4,107 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
+from weigh.games.game import Json
+from weigh.harness.audit.measures.registry import Measured
 from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
 from weigh.harness.cli.output import ink, print_json, print_note, print_sections, print_text, terminal_width
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
-
-if TYPE_CHECKING:
-    from weigh.games.game import Json
-    from weigh.harness.audit.measures.registry import Measured
-    from weigh.harness.report.render.document import Section
-    from weigh.harness.results import Results
-    from weigh.harness.results.ranking.standings import Ladder
+from weigh.harness.report.render.document import Section
+from weigh.harness.report.render.latex import latex_tables
+from weigh.harness.report.render.markdown import markdown_sections
+from weigh.harness.report.sections.ladder import answer_sections, board_sections
+from weigh.harness.report.sections.ladder_table import (
+    EMPTY,
+    PAPER,
+    column_sections,
+    csv_text,
+    equal_weight_section,
+    fields_named,
+    ladder_sections,
+)
+from weigh.harness.report.sections.pairs import pair_sections
+from weigh.harness.results import Results, load
+from weigh.harness.results.measures import measure_lines, measures_json, measures_of
+from weigh.harness.results.ranking.all_games import blend
+from weigh.harness.results.ranking.elo import boards
+from weigh.harness.results.ranking.matchups import pair_boards
+from weigh.harness.results.ranking.standings import Ladder
+from weigh.harness.store.store import Store
+from weigh.harness.words import shown
 
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 T = TypeVar("T")
 
 
-def rank(
-    runs: RunsArgument = None,
+@dataclass(frozen=True, slots=True)
+class RankOptions:
+    """What a ranking is asked for with."""
+
     max_fallback_rate: Annotated[
         float,
         typer.Option(metavar="RATE", parser=number(0, 1), help="Entrants above it are listed, not ranked."),
-    ] = MAX_FALLBACK_RATE,
+    ] = MAX_FALLBACK_RATE
     without_fallbacks: Annotated[
         bool, typer.Option("--without-fallbacks", help="Leave out of the scores every episode with a fallback in it.")
-    ] = False,
+    ] = False
     format: Annotated[
         str,
         typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, latex, csv or json."),
-    ] = "table",
+    ] = "table"
     measures: Annotated[
         bool, typer.Option("--measures", help="Also how each entrant played: the measures of each game.")
-    ] = False,
+    ] = False
     equal_weight: Annotated[
         bool, typer.Option("--equal-weight", help="Also one number over all games, each with the same weight.")
-    ] = False,
-    boards: Annotated[bool, typer.Option("--boards", help="Also a second board: Elo, and where it disagrees.")] = False,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Also who beats whom: each pair, circles, and the maximal lottery.")
-    ] = False,
+    ] = False
+    ratings: Annotated[
+        bool, typer.Option("--ratings", help="Also Elo ratings, and where they disagree with the mean.")
+    ] = False
+    head_to_head: Annotated[
+        bool,
+        typer.Option("--head-to-head", help="Also each entrant against each, intransitivity, the maximal lottery."),
+    ] = False
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="These columns and no others, e.g. mean,interval,cost.")
+    ] = None
     wide: Annotated[
         bool, typer.Option("--wide", help="Every column that fits, and every line: faults, costs, calls, warnings.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-) -> None:
+    ] = False
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
+
+    @property
+    def form(self) -> str:
+        return "json" if self.json else self.format
+
+    def require_consistent(self) -> None:
+        """Raise Refused for options that do not go together."""
+        if self.equal_weight and self.form in ("markdown", "latex", "csv"):
+            raise Refused(f"--equal-weight: not with --format {self.format}; use --json", kind="options-conflict")
+        if self.measures and self.form in ("markdown", "latex", "csv"):
+            raise Refused(
+                f"--measures: not with --format {self.format}; `weigh export RUN FILE --table measures` writes them",
+                kind="options-conflict",
+            )
+        for option, asked in (("--ratings", self.ratings), ("--head-to-head", self.head_to_head)):
+            if asked and self.form in ("csv", "latex"):
+                raise Refused(
+                    f"{option}: not with --format {self.format}, which has one row an entrant; use --json",
+                    kind="options-conflict",
+                )
+        if self.columns is not None and (self.wide or self.form in ("csv", "json")):
+            raise Refused(
+                "--columns: for tables, and not with --wide; JSON and CSV hold every column", kind="options-conflict"
+            )
+
+
+def rank(options: RankOptions, runs: RunsArgument = None) -> None:
     """Rank the entrants of one or several runs.
 
     By mean episode score: who leads and how sure that is, a row an entrant, and what to know before it is believed.
@@ -64,135 +116,75 @@ def rank(
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
       weigh rank results/league --equal-weight
-      weigh rank results/demo --boards --pairs
+      weigh rank results/demo --ratings --head-to-head
+      weigh rank results/demo --columns rank,mean,interval,cost --format latex
 
     Exit codes: 0 ranked; 2 not a run, or one that does not hold what it planned; 4 no finished episode.
     """
-    if equal_weight and format in ("markdown", "latex", "csv"):
-        raise Refused(f"--equal-weight: not with --format {format}; use --json", kind="options-conflict")
-    if measures and format in ("markdown", "latex", "csv"):
-        raise Refused(
-            f"--measures: not with --format {format}; `weigh export RUN FILE --table measures` writes them",
-            kind="options-conflict",
-        )
-    for option, asked in (("--boards", boards), ("--pairs", pairs)):
-        if asked and format in ("csv", "latex") and not json:
-            raise Refused(
-                f"{option}: not with --format {format}, which has one row an entrant; use --json",
-                kind="options-conflict",
-            )
-    if not show_ranking(
-        runs_or_newest(runs),
-        json=json,
-        format=format,
-        max_fallback_rate=max_fallback_rate,
-        without_fallbacks=without_fallbacks,
-        measures=measures,
-        equal_weight=equal_weight,
-        boards=boards,
-        pairs=pairs,
-        wide=wide,
-        tell=True,
-    ):
+    options.require_consistent()
+    results = load(list(map(str, runs_or_newest(runs))))
+    for folder in results.folders:
+        with Store.open(folder, readonly=True) as store:
+            if store.status != "finished":
+                print_note(shown(f"{folder}: {store.status}", limit=500))
+    if not show_ranking(results, options):
         raise typer.Exit(INVALID)
 
 
-def show_ranking(
-    runs: Sequence[Path],
-    *,
-    json: bool = False,
-    format: str = "table",
-    max_fallback_rate: float = MAX_FALLBACK_RATE,
-    without_fallbacks: bool = False,
-    measures: bool = False,
-    equal_weight: bool = False,
-    boards: bool = False,
-    pairs: bool = False,
-    wide: bool = False,
-    tell: bool = False,
-) -> bool:
-    """Print the ladder of `runs` on standard output. False when they hold no finished episode."""
-    from weigh.harness.report.render.document import Section
-    from weigh.harness.report.render.latex import latex_tables
-    from weigh.harness.report.render.markdown import markdown_sections
-    from weigh.harness.report.render.text import NARROW
-    from weigh.harness.report.sections.ladder import answer_sections, paper_sections
-    from weigh.harness.report.sections.ladder_table import EMPTY, csv_text, equal_weight_section, ladder_sections
-    from weigh.harness.results.measures import measure_lines, measures_json
-    from weigh.harness.results.ranking.all_games import blend
-
-    results = _load(runs, tell=tell)
-    ladder = results.rank(max_fallback_rate=max_fallback_rate, exclude_fallback_episodes=without_fallbacks)
-    beside = _Beside(results, ladder, boards=boards, pairs=pairs)
-    if json or format == "json":
-        document = ladder.to_json()
-        if measures:
-            document["measures"] = _measured(runs, measures_json)
-        if equal_weight:
+def show_ranking(results: Results, options: RankOptions) -> bool:
+    """Print the ladder on standard output. False when there is no finished episode."""
+    ladder = results.rank(
+        max_fallback_rate=options.max_fallback_rate, exclude_fallback_episodes=options.without_fallbacks
+    )
+    seeds = {manifest.run_id: manifest.seed for manifest in results.manifests}
+    ratings = boards(results.seats, ladder, seeds=seeds) if options.ratings else ()
+    met = pair_boards(results.seats, ladder, seeds=seeds) if options.head_to_head else ()
+    if options.form == "json":
+        document: dict[str, Json] = ladder.to_json()
+        if options.measures:
+            document["measures"] = _measured(results, measures_json)
+        if options.equal_weight:
             document["equal_weight"] = [row.to_json() for row in blend(ladder)]
-        print_json(document | beside.to_json())
-    elif format == "markdown":
-        print_text(markdown_sections([*ladder_sections(ladder), *beside.sections()]).rstrip("\n") or EMPTY)
-    elif format == "latex":
-        print_text(latex_tables(paper_sections(ladder)))
-    elif format == "csv":
+        if options.ratings:
+            document["ratings"] = [game.to_json() for game in ratings]
+        if options.head_to_head:
+            document["head_to_head"] = [game.to_json() for game in met]
+        print_json(document)
+    elif options.form == "csv":
         print_text(csv_text(ladder).rstrip("\n"))
     else:
-        width = terminal_width()
-        short = answer_sections(ladder, width or NARROW, ink())
-        print_sections((ladder_sections(ladder, width) if wide else short) or [Section(EMPTY)])
-        if equal_weight:
-            print_sections([Section(""), equal_weight_section(ladder)])
-        if measures:
-            print_text("\n".join(_measured(runs, measure_lines)))
-        if added := beside.sections():
-            print_sections([Section(""), *added])
+        sections = _ladder_sections(ladder, options)
+        beside = [*board_sections(ratings), *pair_sections(met)]
+        if options.form == "latex":
+            print_text(latex_tables(sections))
+        elif options.form == "markdown":
+            print_text(markdown_sections([*sections, *beside]).rstrip("\n") or EMPTY)
+        else:
+            print_sections(sections or [Section(EMPTY)])
+            if options.equal_weight:
+                print_sections([Section(""), equal_weight_section(ladder)])
+            if options.measures:
+                print_text("\n".join(_measured(results, measure_lines)))
+            if beside:
+                print_sections([Section(""), *beside])
     if any(standing.episodes for game in ladder.games for standing in game.standings):
         return True
     print_note("weigh: no episode was finished, so nothing is ranked")
     return False
 
 
-def _load(runs: Sequence[Path], *, tell: bool) -> Results:
-    """The results of `runs`. With `tell`, how each run stands is noted on standard error, where it is not finished."""
-    from weigh.harness.results import load
-    from weigh.harness.store.store import Store
-    from weigh.harness.words import shown
-
-    results = load([str(run) for run in runs])
-    for folder in results.folders if tell else ():
-        with Store.open(folder, readonly=True) as store:
-            if store.status != "finished":
-                print_note(shown(f"{folder}: {store.status}", limit=500))
-    return results
+def _ladder_sections(ladder: Ladder, options: RankOptions) -> Sequence[Section]:
+    if options.columns is not None or options.form == "latex":
+        names = PAPER if options.columns is None else options.columns.split(",")
+        return column_sections(ladder, fields_named(names))
+    width = terminal_width() if options.form == "table" else None
+    if options.wide or options.form == "markdown":
+        return ladder_sections(ladder, width)
+    return answer_sections(ladder, width, ink())
 
 
-class _Beside:
-    """What `--boards` and `--pairs` add to a ladder, in each of its forms; nothing where they were not given."""
-
-    def __init__(self, results: Results, ladder: Ladder, *, boards: bool, pairs: bool) -> None:
-        from weigh.harness.results.ranking.elo import boards as second_boards
-        from weigh.harness.results.ranking.matchups import pair_boards
-
-        seeds = {manifest.run_id: manifest.seed for manifest in results.manifests}
-        self._boards = second_boards(results.seats, ladder, seeds=seeds) if boards else None
-        self._pairs = pair_boards(results.seats, ladder, seeds=seeds) if pairs else None
-
-    def to_json(self) -> dict[str, Json]:
-        found = {"boards": self._boards, "pairs": self._pairs}
-        return {key: [game.to_json() for game in games] for key, games in found.items() if games is not None}
-
-    def sections(self) -> list[Section]:
-        from weigh.harness.report.sections.ladder import board_sections
-        from weigh.harness.report.sections.pairs import pair_sections
-
-        return [*board_sections(self._boards or ()), *pair_sections(self._pairs or ())]
-
-
-def _measured(runs: Sequence[Path], form: Callable[[Mapping[str, Measured]], T]) -> T:
-    """The measures of `runs` in one of their forms."""
-    from weigh.harness.results.measures import measures_of
-    from weigh.harness.store.store import Store
-
+def _measured(results: Results, form: Callable[[Mapping[str, Measured]], T]) -> T:
+    """The measures of runs in one of their forms."""
     with ExitStack() as opened:
-        return form(measures_of([opened.enter_context(Store.open(run, readonly=True)) for run in runs]))
+        stores = [opened.enter_context(Store.open(Path(folder), readonly=True)) for folder in results.folders]
+        return form(measures_of(stores))

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from weigh.harness.store.store import Store
 
 
+LARGEST_PAGE = 50.0
+"""Megabytes."""
+PAGE = "view.html"
+"""Of a whole run, in its folder."""
+
+
 def view(
     target: Annotated[
         str | None,
@@ -41,7 +47,7 @@ def view(
     max_mb: Annotated[
         float,
         typer.Option(metavar="MB", parser=number(0, above=True), help="The most that one page of a run may hold."),
-    ] = 50.0,
+    ] = LARGEST_PAGE,
     json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
     """Look at an episode or a whole run, in a browser or as text.
@@ -173,21 +179,33 @@ def _write_episode(store: Store, key: str, out: str | None, no_open: bool, json:
 
 
 def _write_run(store: Store, out: str | None, max_mb: float, no_open: bool, json: bool) -> None:
-    from weigh.harness.errors import TooLarge
-    from weigh.harness.web.viewer.run import run_page
-
     episodes = len(store.finished())
     if out is not None and _is_folder(out):
         _write_folder(store, Path(out), episodes, json)
         return
-    path = store.folder / "view.html" if out is None else _file_for(out, Path(), "")
+    path = store.folder / PAGE if out is None else _file_for(out, Path(), "")
     check_output("-o", path, [store.folder])
+    _keep({path: _run_parts(store, max_mb)}, path, episodes, out is None and not no_open, json)
+
+
+def run_page_written(store: Store) -> Path:
+    """The page of a whole run, written into its folder."""
+    from weigh.harness.results.export import write_atomically
+
+    path = store.folder / PAGE
+    write_atomically(path, "".join(_run_parts(store, LARGEST_PAGE)))
+    return path
+
+
+def _run_parts(store: Store, max_mb: float) -> tuple[str, ...]:
+    from weigh.harness.errors import TooLarge
+    from weigh.harness.web.viewer.run import run_page
+
     try:
-        with counting("drawing", episodes) as drawn:
-            parts = run_page(store, int(max_mb * 1e6), drawn)
+        with counting("drawing", len(store.finished())) as drawn:
+            return run_page(store, int(max_mb * 1e6), drawn)
     except TooLarge as large:
         raise Refused(str(large), kind=large.kind) from None
-    _keep({path: parts}, path, episodes, out is None and not no_open, json)
 
 
 def _write_folder(store: Store, folder: Path, episodes: int, json: bool) -> None:

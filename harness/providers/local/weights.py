@@ -62,6 +62,16 @@ def require_server() -> None:
         raise LocalModelFailed(f"the server of the embedded model ({SERVER}) is not installed: {SETUP}")
 
 
+def missing(model: str = "smollm2") -> str | None:
+    """Why a local model cannot be played with, and what to do; None when it can."""
+    try:
+        require_server()
+        weights_of(model)
+    except LocalModelFailed as failed:
+        return str(failed)
+    return None
+
+
 def local_setup(run: Callable[[Sequence[str]], int]) -> tuple[str, ...]:
     """Install server and weights into the running interpreter; returns what was installed, nothing if all was there.
 

@@ -144,6 +144,12 @@ def _fitting(columns: list[Column], rows: list[list[str]], width: int | None) ->
     return columns, rows
 
 
+def given_up(table: Table, width: int | None) -> int:
+    """How many of its columns a place of `width` columns has no room for."""
+    rows = [[shown(cell.text) for cell in row] for row in table.rows]
+    return len(table.columns) - len(_fitting(list(table.columns), rows, width)[0])
+
+
 def _matrix(table: Table, width: int | None, encoding: str) -> list[str]:
     """Rows and columns named by letters, in parts that fit."""
     names = [shown(row[0].text, encoding) for row in table.rows]

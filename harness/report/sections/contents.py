@@ -47,16 +47,16 @@ class Contents:
         return sum(run.finished for run in self.runs)
 
     def to_json(self) -> dict[str, Json]:
-        """`ladder` as of `weigh rank --json` (with `boards`, `pairs`, `measures` beside it), `audit` as of `weigh audit
-        --json`; what is not known is null."""
+        """`ladder` as of `weigh rank --json` (with `ratings`, `head_to_head`, `measures` beside it), `audit` as of
+        `weigh audit --json`; what is not known is null."""
         from weigh.harness.results.measures import measures_json
 
         return {
             "schema_version": SCHEMA,
             "runs": [run.to_json() for run in self.runs],
             "ladder": self.ladder.to_json(),
-            "boards": [board.to_json() for board in self.boards],
-            "pairs": [board.to_json() for board in self.pairs],
+            "ratings": [board.to_json() for board in self.boards],
+            "head_to_head": [board.to_json() for board in self.pairs],
             "audit": self.audit.to_json(),
             "measures": measures_json(self.measures),
             "notable": {game: [each.to_json() for each in found] for game, found in self.notable.items()},

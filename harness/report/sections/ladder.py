@@ -24,13 +24,18 @@ from weigh.harness.report.render.document import (
     cells,
     line,
 )
-from weigh.harness.report.render.text import ASCII, Ink, drawn, limit_of
+from weigh.harness.report.render.text import ASCII, NARROW, Ink, drawn, given_up, limit_of, width_of
 from weigh.harness.report.render.text import axis as text_axis
 from weigh.harness.report.sections.ladder_table import (
+    ALL,
     BLOCKS,
-    ESSENTIAL,
-    FURTHER,
+    FALLBACK,
+    INTERVAL,
+    MEAN,
+    RANK,
+    Field,
     difference_cell,
+    fitting,
     interval_cell,
     ladder_table,
     rank_cell,
@@ -40,7 +45,10 @@ from weigh.harness.results.ranking.elo import SHUFFLES, Board, BoardRow, disagre
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Standing
 from weigh.harness.store.usage import Usage
 from weigh.harness.web.svg import Element
-from weigh.harness.words import money, plural, score, share
+from weigh.harness.words import money, plural, score, share, shown
+
+LABEL = 8
+"""Columns of the labels beside the texts, the gap to them not counted."""
 
 WARNINGS = 2
 """Of a ladder's, that are told before --wide tells all."""
@@ -52,138 +60,105 @@ OTHER_ORDER = "*"
 """Marks a board's rank that puts an entrant on another side of somebody than the mean does."""
 
 
-def verdict(game: GameLadder) -> Line:
+def verdict(game: GameLadder, ladder: Ladder) -> Line:
     """What came out, in one sentence."""
-    name = (Word(game.game, "strong"), ": ")
+    return line(Word(game.game, "strong"), ": ", *_claim(game, ladder))
+
+
+def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
     if not any(each.episodes for each in game.standings):
-        return line(*name, "no finished episode.")
-    first = next((each for each in game.standings if each.first), None)
-    if first is not None:
-        p = "" if first.first_p_holm is None else f" (p = {first.first_p_holm:.2g})"
-        return line(*name, Word(first.entrant, "strong"), f" is called first{p}{_ahead(game)}.", *_partial(game))
+        yield "no finished episode"
+        return
     lead = game.lead
+    claims = sum(any(each.first_p is not None for each in other.standings) for other in ladder.games)
+    leader = next((each for each in game.standings if each.first_p_holm is not None), None)
+    p = "" if leader is None or leader.first_p_holm is None else f"p = {leader.first_p_holm:.2g}"
+    p += f" (Holm, {plural(claims, 'game')})" if p and claims > 1 else ""
+    uneven = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
     if lead is None:
-        return line(*name, "nobody is called first: fewer than two entrants are ranked.", *_partial(game))
-    if abs(lead.difference) < 5e-4:
-        level = (Word(lead.leader, "strong"), " and ", Word(lead.runner_up, "strong"), " are level.")
-        return line(*name, "nobody is called first. ", *level, *_partial(game))
-    why = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
-    if why is not None:
-        return line(*name, f"{why}.", *_partial(game))
-    alone = next((each for each in game.standings if each.rank_interval == (1, 1) and each.first_p is not None), None)
-    if alone is not None:
-        p = "" if alone.first_p_holm is None else f" (p = {alone.first_p_holm:.2g} by Holm)"
-        told = (
-            f" leads by {lead.difference:.3f}{_ends(lead.interval)}, sure if this were the only game, not among all{p}."
-        )
+        yield "no clear first: fewer than two entrants are ranked"
+    elif leader is not None and leader.first:
+        yield from (Word(lead.leader, "strong"), f" is first: {lead.difference:.3f} ahead of {lead.runner_up}")
+        yield from () if lead.interval is None else (f", 95% CI {interval_cell(lead.interval)}",)
+        yield f", {p}"
+    elif abs(lead.difference) < 5e-4:
+        yield from ("no clear first: ", Word(lead.leader, "strong"), " and ", Word(lead.runner_up, "strong"))
+        yield " are level"
+    elif uneven is not None:
+        yield uneven
     else:
-        told = f" leads by {lead.difference:.3f}{_ends(lead.interval)}, which is not enough to be called first."
-    return line(*name, "nobody is called first. ", Word(lead.leader, "strong"), told, *_partial(game))
+        yield from ("no clear first: ", Word(lead.leader, "strong"))
+        yield f" leads {lead.runner_up} by {lead.difference:.3f}"
+        yield "" if lead.interval is None else f" {interval_cell(lead.interval)}"
+        if leader is not None and leader.rank_interval == (1, 1):
+            yield f"; first if this were the only game, not among all: {p}"
+        yield from _settled(game)
+    if game.expected is not None and game.episodes + game.left_out < game.expected:
+        yield f"; {game.episodes + game.left_out} of {game.expected} episodes are finished"
 
 
-def _ahead(game: GameLadder) -> str:
-    lead = game.lead
-    return "" if lead is None else f", {lead.difference:.3f}{_ends(lead.interval)} ahead of {lead.runner_up}"
+def _settled(game: GameLadder) -> Iterator[str]:
+    """How many blocks would show a lead of this size."""
+    for each in game.caveats:
+        if each.kind == "not_separated" and each.case == "more_blocks":
+            yield f"; about {each.values['needed']} blocks would settle it ({each.values['blocks']} played)"
+        elif each.kind == "not_separated" and each.case == "too_little":
+            yield "; too little to show in any run that can be paid for"
 
 
-def _ends(found: Interval | None) -> str:
-    return "" if found is None else f" {interval_cell(found)}"
-
-
-def _partial(game: GameLadder) -> Sequence[str]:
-    if game.expected is None or game.episodes + game.left_out >= game.expected:
-        return ()
-    return (f" Only {game.episodes + game.left_out} of {game.expected} episodes are finished.",)
-
-
-def answer_sections(ladder: Ladder, width: int, ink: Ink = ASCII) -> list[Section]:
-    """What `weigh rank` says first: who leads in each game, the ranks with their intervals drawn, and a few lines."""
-    made = []
+def answer_sections(ladder: Ladder, width: int | None = None, ink: Ink = ASCII) -> list[Section]:
+    """What `weigh rank` says first: who leads in each game, the ranks with their intervals drawn, and a few lines.
+    `width` is that of the terminal, None for none."""
+    label = max((width_of(shown(game.game)) for game in ladder.games), default=0)
+    made, hidden = [], 0
     for game in ladder.games:
-        blocks: list[Block] = [Text(verdict(game))]
+        claim = "".join(span.text for span in line(*_claim(game, ladder)))
+        blocks: list[Block] = [_labelled([(game.game, claim)], max(LABEL, label))]
         if game.standings:
-            blocks.append(_short(game, width, ink))
+            table, fields = _short(game, width or NARROW, ink)
+            left = [field for field in ALL if field not in fields and says(field, game.standings)]
+            hidden = max(hidden, len(left) + given_up(table, width))
+            blocks.append(table)
         blocks.append(bullets(f"not ranked: {s.entrant}: {s.unranked}" for s in game.standings if s.unranked))
         made.append(Section("", blocks=tuple(blocks)))
-    labelled = [(label, told) for label, told in _labelled(ladder) if told]
-    if labelled:
-        columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
-        made.append(Section("", blocks=(Table("", columns, cells((f"{label:<8}", told) for label, told in labelled)),)))
-    return made
+    lines = [(name, told) for name, told in _lines(ladder, hidden) if told]
+    return [*made, Section("", blocks=(_labelled(lines, LABEL),))] if lines else made
 
 
-def paper_sections(ladder: Ladder) -> list[Section]:
-    """Five columns of each game, for a paper."""
-    columns = (
-        Column("rank"),
-        Column("entrant", numeric=False),
-        Column("mean"),
-        Column("95% CI", numeric=False),
-        Column("n"),
-    )
-    return [
-        Section(
-            game.game,
-            blocks=(
-                Table(
-                    "",
-                    columns,
-                    cells(
-                        (rank_cell(s), s.entrant, score(s.mean), interval_cell(s.interval), str(s.episodes))
-                        for s in game.standings
-                    ),
-                ),
-            ),
-        )
-        for game in ladder.games
-    ]
+def _labelled(lines: Sequence[tuple[str, str]], wide: int) -> Table:
+    """Texts beside their labels."""
+    columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
+    return Table("", columns, cells((f"{label:<{wide}}", told) for label, told in lines))
 
 
-def _short(game: GameLadder, width: int, ink: Ink) -> Table:
+def _short(game: GameLadder, width: int, ink: Ink) -> tuple[Table, list[Field]]:
+    """The ranks with their intervals drawn, and the fields that stand in it."""
     ends = [(each.interval.low, each.interval.high) for each in game.standings if each.interval is not None]
     limit = limit_of([*(each.mean or 0.0 for each in game.standings), *(end for pair in ends for end in pair)])
     longest = max(len(each.entrant) for each in game.standings)
     half = max(5, min(9, (width - 50 - longest) // 2))
-    columns = (
-        Column("rank"),
-        Column("entrant", numeric=False, name=True),
-        Column("mean"),
-        Column("95% CI", numeric=False),
-        Column(text_axis(limit, half), numeric=False, goes=1),
-        Column("blocks", goes=3),
-        Column("fallback", goes=2),
+    picture = Field(
+        text_axis(limit, half), lambda each: drawn(each.mean, _pair(each.interval), limit, half, ink), right=False
     )
-    rows = (
-        (
-            rank_cell(each),
-            each.entrant,
-            score(each.mean),
-            interval_cell(each.interval),
-            drawn(each.mean, _pair(each.interval), limit, half, ink),
-            str(each.blocks),
-            share(each.conduct.fallback_rate),
-        )
-        for each in game.standings
-    )
-    return Table("", columns, cells(rows))
+    fields = [field for field in (RANK, MEAN, INTERVAL, picture, BLOCKS, FALLBACK) if says(field, game.standings)]
+    goes = {picture.heading: 1, FALLBACK.heading: 2, BLOCKS.heading: 3}
+    return ladder_table(game.standings, fields, goes=goes), fields
 
 
-def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
-    """Label and text of the lines at the end; no text where there is nothing to say."""
+def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
+    """Label and text of the lines at the end, six at most; no text where there is nothing to say. `hidden` columns are
+    not shown."""
     several = len(ladder.games) > 1
     warned = [
         (f"{game.game}: " if several else "") + caveat.text
         for game in ladder.games
         for caveat in game.caveats
-        if caveat.kind not in ("not_separated", "partial")  # the first line says these
-    ]
+        if caveat.kind not in ("not_separated", "partial", "uneven_schedule", "not_linked", "several_games")
+    ]  # the first line says the others
     yield from (("warning", text) for text in warned[:WARNINGS])
-    if len(warned) > WARNINGS:
-        yield "warning", f"{plural(len(warned) - WARNINGS, 'more warning')}: --wide"
-    detects = [
-        f"{difference_cell(game.detectable)}" for game in ladder.games if any(s.interval for s in game.standings)
-    ]
-    yield "power", f"smallest true difference found in 80% of such runs: {' / '.join(detects)}" if detects else ""
+    found = [game.detectable if any(s.interval for s in game.standings) else None for game in ladder.games]
+    detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
+    yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -199,16 +174,14 @@ def _labelled(ladder: Ladder) -> Iterator[tuple[str, str]]:
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
     calls = plural(spent.calls, "call")
     yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
-    used = {*ESSENTIAL, BLOCKS}
-    more = {
-        f.heading for game in ladder.games for f in FURTHER if f not in used and any(says(f, s) for s in game.standings)
-    }
-    yield "more", f"{plural(len(more), 'more column')}, faults, costs and all warnings: --wide" if more else ""
+    more = [plural(hidden, "more column")] if hidden else []
+    more += [plural(len(warned) - WARNINGS, "more warning")] if len(warned) > WARNINGS else []
+    yield "more", f"{', '.join(more)}: --wide  --head-to-head  --ratings" if more else ""
 
 
-def ladder_section(game: GameLadder, anchor: str) -> Section:
+def ladder_section(game: GameLadder, anchor: str, ladder: Ladder) -> Section:
     """The ladder itself."""
-    blocks: list[Block] = [Text(verdict(game), "verdict")]
+    blocks: list[Block] = [Text(verdict(game, ladder), "verdict")]
     if game.standings:
         blocks += [_drawn(game), Text(line(_legend(game)), "quiet", in_markdown=False), *_sees(game), _numbers(game)]
     return Section("Ladder", anchor, tuple(blocks))
@@ -300,7 +273,7 @@ def _sees(game: GameLadder) -> Iterator[Text]:
 
 
 def _numbers(game: GameLadder) -> Folded:
-    table = ladder_table(game.standings, caption=f"{game.game}: everything beside the mean")
+    table = ladder_table(game.standings, fitting(game.standings), caption=f"{game.game}: everything beside the mean")
     return Folded("Every number of the ladder", (table,))
 
 

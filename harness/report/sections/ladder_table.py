@@ -11,6 +11,8 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from weigh.games.values import quote
+from weigh.harness.errors import Refused
 from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.report.render.text import GAP, width_of
 from weigh.harness.results.ranking.all_games import blend
@@ -18,7 +20,7 @@ from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder
 from weigh.harness.results.ranking.warnings import flags
 from weigh.harness.stats.power import ZERO
 from weigh.harness.store.usage import Usage
-from weigh.harness.words import count, interval, money, plural, score, share, shown, tokens
+from weigh.harness.words import count, did_you_mean, interval, money, plural, score, share, shown, tokens
 
 EMPTY = "no finished episode"
 """Stands in the place of a table without a row."""
@@ -33,7 +35,14 @@ class Field:
 
     heading: str
     cell: Callable[[Standing], str]
+    word: str = ""
+    """Its name where the heading will not do."""
     right: bool = True
+
+    @property
+    def name(self) -> str:
+        """For `--columns`."""
+        return self.word or self.heading.replace(" ", "_")
 
 
 def rank_cell(standing: Standing) -> str:
@@ -71,29 +80,28 @@ def _tokens(value: int | None, spend: Spend) -> str:
 
 RANK = Field("rank", rank_cell)
 MEAN = Field("mean", lambda s: score(s.mean))
-INTERVAL = Field("95% interval", lambda s: interval_cell(s.interval))
+INTERVAL = Field("95% CI", lambda s: interval_cell(s.interval), "interval", right=False)
 EPISODES = Field("n", lambda s: str(s.episodes))
 FALLBACK = Field("fallback", lambda s: share(s.conduct.fallback_rate))
+BLOCKS = Field("blocks", lambda s: str(s.blocks))
 ESSENTIAL = (RANK, MEAN, INTERVAL, EPISODES, FALLBACK)
 """Beside the entrant; they fit 60 columns."""
 GOES = {INTERVAL.heading: 1, FALLBACK.heading: 2}
 """What goes where even these are too much, the first first."""
 
-BLOCKS = Field("blocks", lambda s: str(s.blocks))
-
 FURTHER: tuple[Field, ...] = (
-    Field("flags", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
-    Field("P(first)", lambda s: share(s.p_first)),
+    Field("warnings", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
+    Field("P(first)", lambda s: share(s.p_first), "probability_first"),
     Field("adjusted", lambda s: score(s.adjusted)),
     BLOCKS,
     Field("void", lambda s: share(s.conduct.void_rate)),
-    Field("$/episode", _cost_per_episode),
+    Field("$/episode", _cost_per_episode, "cost_per_episode"),
     Field("collusion", lambda s: NOTHING if s.collusion is None else f"{s.collusion:.3f}"),
-    Field("at .5+", lambda s: share(s.collusion_high)),
+    Field("at .5+", lambda s: share(s.collusion_high), "collusion_high"),
     Field("own moves", lambda s: share(s.conduct.own_move_rate)),
     Field("retried", lambda s: share(s.conduct.retry_rate)),
-    Field("schedule", lambda s: score(s.strength)),
-    Field("adjusted 95%", lambda s: interval_cell(s.adjusted_interval)),
+    Field("schedule", lambda s: score(s.strength), "schedule_strength"),
+    Field("adjusted 95%", lambda s: interval_cell(s.adjusted_interval), "adjusted_interval", right=False),
     Field("points", lambda s: NOTHING if s.points is None else f"{s.points:.2f}"),
     Field("calls", lambda s: count(s.spend.calls) if s.spend.calls else NOTHING),
     Field("tokens in", lambda s: _tokens(s.spend.input_tokens, s.spend)),
@@ -101,35 +109,52 @@ FURTHER: tuple[Field, ...] = (
     Field("tokens out", lambda s: _tokens(s.spend.output_tokens, s.spend)),
     Field("reasoning", lambda s: _tokens(s.spend.reasoning_tokens, s.spend)),
     Field("cost", _cost),
-    Field("s/call", lambda s: NOTHING if s.spend.latency_mean is None else f"{s.spend.latency_mean:.2f}"),
+    Field("s/call", lambda s: NOTHING if s.spend.latency_mean is None else f"{s.spend.latency_mean:.2f}", "latency"),
 )
 """The rest, the first to keep first."""
 
+ALL = (*ESSENTIAL, *FURTHER)
 
-def ladder_table(standings: Sequence[Standing], width: int | None = None, caption: str = "") -> Table:
-    """A row for each standing, with as many of the further columns as fit `width` (None: all).
 
-    A column of nothing but `-` is left out.
-    """
+def fields_named(names: Sequence[str]) -> tuple[Field, ...]:
+    """The columns with these names. Raises Refused for one that there is not."""
+    known = {field.name.lower(): field for field in ALL}
+    for name in names:
+        if name not in known:
+            raise Refused(f"--columns: no column is called {quote(name)}{did_you_mean(name, known)}", kind="bad-column")
+    return tuple(known[name] for name in names)
+
+
+def fitting(standings: Sequence[Standing], width: int | None = None) -> list[Field]:
+    """The essential columns, and as many of the further ones as fit `width` (None: all that say something)."""
     longest = max([*(width_of(shown(standing.entrant)) for standing in standings), len("entrant")])
     fields = list(ESSENTIAL)
     for field in FURTHER:
-        if not any(says(field, standing) for standing in standings):
+        if not any(field.cell(standing) != NOTHING for standing in standings):
             continue
         if width is not None and min(longest, LONGEST_NAME) + _beside([*fields, field], standings) > width:
             break
         fields.append(field)
-    columns = [Column(field.heading, numeric=field.right, goes=GOES.get(field.heading, 0)) for field in fields]
-    columns.insert(1, Column("entrant", numeric=False, name=True))
+    return fields
+
+
+def ladder_table(
+    standings: Sequence[Standing], fields: Sequence[Field], caption: str = "", goes: Mapping[str, int] = GOES
+) -> Table:
+    """A row for each standing: its rank, its name, and the other `fields`."""
+    columns = [Column(field.heading, numeric=field.right, goes=goes.get(field.heading, 0)) for field in fields]
+    place = 1 if fields and fields[0] is RANK else 0
+    columns.insert(place, Column("entrant", numeric=False, name=True))
     rows = []
     for standing in standings:
         row = [field.cell(standing) for field in fields]
-        rows.append([row[0], standing.entrant, *row[1:]])
+        rows.append([*row[:place], standing.entrant, *row[place:]])
     return Table(caption, tuple(columns), cells(rows))
 
 
-def says(field: Field, standing: Standing) -> bool:
-    return field.cell(standing) != NOTHING
+def says(field: Field, standings: Sequence[Standing]) -> bool:
+    """Whether a column tells more than that there was nothing of the kind."""
+    return any(field.cell(standing) not in (NOTHING, share(0.0), "") for standing in standings)
 
 
 def _beside(fields: Sequence[Field], standings: Sequence[Standing]) -> int:
@@ -141,11 +166,26 @@ def ladder_sections(ladder: Ladder, width: int | None = None) -> list[Section]:
     """A section for each game, and one for what each model was paid in all."""
     made = []
     for game in ladder.games:
-        table: tuple[Block, ...] = (ladder_table(game.standings, width),) if game.standings else ()
-        made.append(Section(heading(game, ladder), blocks=(*table, bullets(notes(game)))))
+        blocks: list[Block] = []
+        if game.standings:
+            fields = fitting(game.standings, width)
+            blocks.append(ladder_table(game.standings, fields))
+            hidden = len(fitting(game.standings)) - len(fields)
+            if hidden:
+                blocks.append(bullets([f"{plural(hidden, 'more column')}: --columns NAME,..., or a wider terminal"]))
+        made.append(Section(heading(game, ladder), blocks=(*blocks, bullets(notes(game)))))
     if last := totals(ladder):
         made.append(Section("", blocks=(bullets(last),)))
     return made
+
+
+PAPER = ("rank", "mean", "interval", "n")
+"""What stands beside the entrant in a paper."""
+
+
+def column_sections(ladder: Ladder, fields: Sequence[Field]) -> list[Section]:
+    """A section for each game, with these columns and nothing else."""
+    return [Section(game.game, blocks=(ladder_table(game.standings, fields, goes={}),)) for game in ladder.games]
 
 
 def equal_weight_section(ladder: Ladder) -> Section:

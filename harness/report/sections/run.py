@@ -173,7 +173,7 @@ def _caveats(game: GameLadder) -> Iterator[Line]:
 def method(contents: Contents, options: Sequence[str]) -> Section:
     """What the numbers are, and the commands that derive them again. `options` are those the report was asked with."""
     runs = [shlex.quote(run.given) for run in contents.runs]
-    rank = " ".join(["weigh rank", *runs, *options, "--json --boards --pairs --measures"])
+    rank = " ".join(["weigh rank", *runs, *options, "--json --ratings --head-to-head --measures"])
     notes = (
         line(
             Word("Mean", "strong"),

@@ -80,7 +80,7 @@ class _Words(Formatter):
         return str(super().format_field(value, format_spec))
 
 
-_LEADS: Final = "nobody is called first: {leader} leads {runner_up} by {difference:.3f}"
+_LEADS: Final = "no clear first: {leader} leads {runner_up} by {difference:.3f}"
 _SURE: Final = f"{_LEADS} [{{low:+.3f}}, {{high:+.3f}}]"
 
 _VOIDS: Final = "{starts:start} ended by an outage and not rated"
@@ -90,10 +90,10 @@ _NEVER: Final = "; {never:episode} of them not replayed yet"
 WORDS: Final[Mapping[str, str]] = {
     "partial": "{done} of {expected} episodes are finished; ranks may change",
     "uneven_schedule": (
-        "nobody is called first: {leader} leads by mean ({mean:+.3f}), and {best} by opponent-adjusted mean "
+        "no clear first: {leader} leads by mean ({mean:+.3f}), and {best} by opponent-adjusted mean "
         "({most:+.3f}, {leader} {least:+.3f}): the schedule is uneven, and they met other opponents"
     ),
-    "not_separated.equal": "nobody is called first: {leader} and {runner_up} have equal means",
+    "not_separated.equal": "no clear first: {leader} and {runner_up} have equal means",
     "not_separated.agreeing": (
         f"{_LEADS} in every block, and fewer than {LEAST_ALIKE} blocks that all agree are no proof"
     ),
@@ -142,7 +142,7 @@ WORDS: Final[Mapping[str, str]] = {
     "mixed_tables": "tables of {sizes: and } seats are mixed, and their scores do not mean the same",
     "uneven_meetings": ("pairs met in {fewest} to {most} episodes: read the opponent-adjusted mean beside the mean"),
     "not_linked": (
-        "nobody is called first, and there are no opponent-adjusted means: these groups never met, directly or through "
+        "no clear first, and there are no opponent-adjusted means: these groups never met, directly or through "
         "others: {groups: | }"
     ),
     "not_in_all_runs": ("not everybody played in all {runs} runs, so opponents and deals differ: {entrants:; }"),

@@ -75,7 +75,7 @@ def test_the_ladder_is_the_one_that_rank_gives(models, page):
 def test_a_partial_run_says_so_at_the_top_and_everywhere(page):
     seen = texts(page)
     assert "10 of 12 episodes: partial" in seen
-    assert "Only 10 of 12 episodes are finished." in seen
+    assert "; 10 of 12 episodes are finished" in seen
     assert "stopped: max_usd" in seen
 
 

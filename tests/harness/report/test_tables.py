@@ -10,11 +10,12 @@ import pytest
 
 from tests.harness.report.printed import markdown, plain_lines, printed
 from tests.harness.results.ladder_frames import by_strength, planned, seats, voids
+from weigh.harness.errors import Refused
 from weigh.harness.report.render.latex import latex_tables
 from weigh.harness.report.render.text import distinct, width_of
 from weigh.harness.report.render.text import plain_lines as text_lines
-from weigh.harness.report.sections.ladder import answer_sections, paper_sections
-from weigh.harness.report.sections.ladder_table import csv_text
+from weigh.harness.report.sections.ladder import answer_sections
+from weigh.harness.report.sections.ladder_table import PAPER, column_sections, csv_text, fields_named
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.words import interval, share
 
@@ -34,7 +35,7 @@ def test_sixty_columns_show_the_essential_ones():
     lines = printed(ladder_of(), 60).splitlines()
     assert all(width_of(line) <= 60 for line in lines)
     assert lines[0] == "goofspiel: 24 of 30 episodes, 6 blocks"
-    assert lines[1].split() == ["rank", "entrant", "mean", "95%", "interval", "n", "fallback"]
+    assert lines[1].split() == ["rank", "entrant", "mean", "95%", "CI", "n", "fallback"]
     assert lines[2].split()[:3] == ["1", "ann", "+0.303"]
     assert lines[2].split()[-2:] == ["24", "0.0%"]
 
@@ -54,10 +55,11 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(width):
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_the_answer_comes_first_and_no_mean_stands_without_its_interval(width):
-    ladder = ladder_of({"a-provider/a-model-with-a-long-name": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3})
+    names = {"a-provider/a-model-with-a-long-name": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3}
+    ladder = ladder_of(names, changes={"bob": {"by_model": 9, "by_fallback": 1}})
     lines = text_lines(answer_sections(ladder, width), width)
     assert all(width_of(line) <= width for line in lines)
-    assert lines[0].startswith("goofspiel: ")
+    assert lines[0].startswith("goofspiel  ")
     (head,) = [line for line in lines if line.startswith("rank ")]
     assert "95% CI" in head
     assert ("fallback" in head) == (width >= 60)
@@ -66,12 +68,77 @@ def test_the_answer_comes_first_and_no_mean_stands_without_its_interval(width):
     assert interval((bob.interval.low, bob.interval.high)) in row
     labels = [line.split()[0] for line in lines[lines.index(head) + 6 :] if line[:1].strip()]
     assert labels[-1] == "more"
-    assert len(labels) <= 7
+    assert len(labels) <= 6
+
+
+def answer(ladder, width=None):
+    return text_lines(answer_sections(ladder, width), width)
+
+
+def test_the_first_line_says_who_is_first_by_how_much_and_how_surely():
+    ladder = ladder_of()
+    lead, ann = ladder.games[0].lead, ladder.games[0].standings[0]
+    sure = interval((lead.interval.low, lead.interval.high))
+    assert answer(ladder)[0] == (
+        f"goofspiel  ann is first: {lead.difference:.3f} ahead of bob, 95% CI {sure}, p = {ann.first_p_holm:.2g}; "
+        "24 of 30 episodes are finished"
+    )
+
+
+def test_a_first_of_several_games_names_the_correction():
+    frames = [seats(planned(list(FOUR), 4, 8, game=game), by_strength(FOUR)) for game in ("g", "h")]
+    for line in answer(rank(pd.concat(frames)))[:1]:
+        assert line.endswith("(Holm, 2 games)")
+
+
+def test_without_a_first_the_line_says_how_many_blocks_would_settle_it():
+    noisy = rank(seats(planned(list(FOUR), 4, 12), by_strength({"ann": 0.04, "bob": 0.02, "cy": 0, "dan": -0.06}, 0.3)))
+    (caveat,) = [each for each in noisy.games[0].caveats if each.kind == "not_separated"]
+    assert caveat.case == "more_blocks"
+    words = answer(noisy)[0].split()
+    assert words[1:4] == ["no", "clear", "first:"]
+    needed = words[words.index("about") + 1]
+    assert int(needed) == caveat.values["needed"] > 12
+    assert "(12 played)" in answer(noisy)[0]
+
+
+def test_columns_that_are_not_shown_are_counted():
+    ladder = ladder_of(changes={"bob": {"by_model": 9, "by_fallback": 1}})
+    wide = set(plain_lines(ladder)[1].replace("tokens ", "").replace("own ", "").replace("95% ", "").split())
+
+    def told(width):
+        lines = answer(ladder, width)
+        (more,) = [line for line in lines if line.startswith("more ")]
+        (head,) = [line for line in lines if line.startswith("rank ")]
+        return int(more.split()[1]), set(head.split())
+
+    whole, _ = told(None)
+    assert whole > 5
+    assert whole < len(wide)
+    few, narrow = told(40)
+    assert few - whole == len([title for title in ("fallback", "blocks") if title not in narrow]) + 1
+
+
+def test_a_wide_table_that_does_not_fit_says_how_many_columns_are_left():
+    lines = printed(ladder_of(), 100).splitlines()
+    (left,) = [line for line in lines if "--columns" in line]
+    assert int(left.split()[0]) > 0
+    assert not any("--columns" in line for line in plain_lines(ladder_of()))
+
+
+def test_columns_asked_for_are_those_shown_in_their_order():
+    ladder = ladder_of()
+    (section,) = column_sections(ladder, fields_named(["mean", "retried", "rank"]))
+    assert text_lines([section])[1].split() == ["entrant", "mean", "retried", "rank"]
+    with pytest.raises(Refused) as caught:
+        fields_named(["mean", "retired"])
+    assert caught.value.kind == "bad-column"
+    assert "retried" in str(caught.value)
 
 
 def test_latex_holds_five_columns_and_names_are_no_commands():
     ladder = ladder_of({"a_b & \\c": 0.3, "50%": 0.1, "cy": -0.1, "dan": -0.3})
-    lines = latex_tables(paper_sections(ladder)).splitlines()
+    lines = latex_tables(column_sections(ladder, fields_named(PAPER))).splitlines()
     assert lines[1] == r"\begin{tabular}{rlrlr}"
     assert {line.replace(r"\&", "").count("&") for line in lines[5:9]} == {4}
     assert r"a\_b \& \textbackslash{}c" in lines[5]

@@ -87,7 +87,7 @@ def test_equal_means_share_a_rank():
         (name, 1, (1, 4)) for name in sorted(FOUR)
     ]
     assert {s.p_first for s in game_of(ladder).standings} == {0.25}
-    assert text(ladder, "not_separated") == "nobody is called first: ann and bob have equal means"
+    assert text(ladder, "not_separated") == "no clear first: ann and bob have equal means"
     assert "no_spread" in kinds(ladder)
 
 
@@ -114,7 +114,7 @@ def test_a_lead_that_was_the_same_in_each_of_a_few_blocks_is_no_proof():
         assert ("not_separated" in kinds(ladder)) == (not sure)
         if not sure:
             assert text(ladder, "not_separated") == (
-                "nobody is called first: ann leads bob by 0.200 in every block, and fewer than 5 blocks that all agree "
+                "no clear first: ann leads bob by 0.200 in every block, and fewer than 5 blocks that all agree "
                 "are no proof"
             )
 
