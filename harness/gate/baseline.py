@@ -1,7 +1,7 @@
 """The baseline file: what a baseline policy scored in which blocks, small enough to be committed.
 
-Owns its form, its digest, and what is compared before a candidate may be held against it. `docs/ci.md` describes it
-field by field. Knows no policies and plays nothing.
+Owns its form, its digest, and what is compared before a candidate may be held against it. `docs/reference/output.md`
+describes it field by field. Knows no policies and plays nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Two policies compared on the same deals, seeds and seats, with the noise of one of them beside it, as one value.
 
 Owns what is told of such a comparison, its one-word answer, its exit code and its JSON form, whose keys are a contract
-(`docs/method.md`), and the two-sided comparison of one finished set of block differences. For many looks there is
-`harness.gate.sequential`. Knows no runs and no words for people.
+(`docs/explanation/appendix.md`), and the two-sided comparison of one finished set of block differences. For many looks
+there is `harness.gate.sequential`. Knows no runs and no words for people.
 """
 
 from __future__ import annotations

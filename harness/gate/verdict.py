@@ -1,7 +1,7 @@
 """The verdict of a gate, and of a build of several: one value that every output is made of.
 
-Owns what is told of a gate, how score and checks combine, the JSON form and the exit code. `docs/ci.md` describes the
-JSON form key by key. Knows no files and no formats for people.
+Owns what is told of a gate, how score and checks combine, the JSON form and the exit code. `docs/reference/output.md`
+describes the JSON form key by key. Knows no files and no formats for people.
 """
 
 from __future__ import annotations

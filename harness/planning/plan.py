@@ -4,8 +4,8 @@ Owns what is made of what. Knows no words for people and opens no run: episodes,
 
 The plan of a ladder as one value, and its JSON form.
 
-Owns what a plan holds and the keys it has in JSON, which are a contract: `docs/method.md` lists them. Computes nothing
-but sums.
+Owns what a plan holds and the keys it has in JSON, which are a contract: `docs/reference/output.md` lists them.
+Computes nothing but sums.
 """
 
 from __future__ import annotations
