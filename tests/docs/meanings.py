@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 BY_NAME = (
     ".faults", ".taken", ".unranked", ".by_game", ".versions", ".schedules", ".meetings", ".meetings{}", ".sittings",
-    ".config", ".notable", "save-baseline.measures", "experiment.arms", ".fallback_rates", "compare.arms[].conduct",
+    ".config", ".notable", "save-baseline.measures", "baseline file.measures", "experiment.arms", ".fallback_rates", "compare.arms[].conduct",
 )  # fmt: skip
 """How the paths of objects end whose keys are names: of entrants, games, packages, measures."""
 
@@ -161,6 +161,13 @@ MEANINGS: Mapping[str, str] = {
     "rank.head_to_head": "ordered pairs of entrants, with `--head-to-head`",
     "rank.ratings": "Elo, with `--ratings`",
     "gates.pairs": "episodes of each arm",
+    "gate: a baseline file.kind": "`weigh-baseline`",
+    "gate: a baseline file.digest": "SHA-256 over all the rest; it guards against slips and is no signature",
+    "gate: a baseline file.policy": "who played",
+    "conditions": "what must be equal for a candidate",
+    "decision_timeout": "seconds for one attempt",
+    "episode_deadline": "seconds for one episode, or null",
+    "blocks.key": "key of the block",
     "experiment.pairs": "pairs of episodes in each arm, as ordered",
     "gates.power": "power",
     "power.power": "power asked for",

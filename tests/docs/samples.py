@@ -101,6 +101,7 @@ def documents() -> dict[str, list[Any]]:
             said = weigh(*words)
             assert said.code in (0, 3), (heading, said)
             found[heading] = [said.json]
+        found["gate: a baseline file"] = [json.loads(Path("b.json").read_text(encoding="utf-8"))]
         for heading, document in (("resolve", RESOLVE), ("read", READ)):
             found[heading] = [weigh(heading, "-", "--json", stdin=json.dumps(document)).json]
     for heading, more in _built().items():
