@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 BY_NAME = (
     ".faults", ".taken", ".unranked", ".by_game", ".versions", ".schedules", ".meetings", ".meetings{}", ".sittings",
-    ".config", ".notable", "save-baseline.measures", "baseline file.measures", "experiment.arms", ".fallback_rates", "compare.arms[].conduct",
+    ".config", ".notable", "save-baseline.measures", "baseline file.measures", "baseline file.errors",
+    "experiment.arms", ".fallback_rates", "compare.arms[].conduct",
 )  # fmt: skip
 """How the paths of objects end whose keys are names: of entrants, games, packages, measures."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -50,6 +51,12 @@ def test_a_page_that_code_names_is_there() -> None:
     for source in sources():
         for path in re.findall(r"(?<![\w/.])docs/[\w/.-]+\.md", text(source)):
             assert (ROOT / path).exists() or source.parent == Path(__file__).parent, (source, path)
+
+
+def test_the_menu_of_the_site_has_every_page() -> None:
+    menu = [DOCS / f"{name}.md" for pages in run_path(str(DOCS / "conf.py"))["MENU"].values() for name in pages]
+    decisions = {page for page in ALL if page.parent == DOCS / "adr" and page.name != "README.md"}
+    assert sorted(menu) == sorted(set(ALL) - {ROOT / "README.md", DOCS / "README.md"} - decisions)
 
 
 def test_every_page_is_reached_from_the_map() -> None:
