@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 CHROMIUM ?= /usr/bin/chromium
 export CHROMIUM
 
-.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden example clean
+.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden reference docs example clean
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit("weigh needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -62,9 +62,18 @@ screenshots: $(STAMP) chromium
 golden: $(STAMP)
 	WEIGH_GOLDEN=1 $(BIN)/python -m pytest -q tests/cli/test_refusals.py
 
+# Writes docs/reference/ from the code: commands, config keys, games, outputs.
+reference: $(STAMP)
+	$(BIN)/python -m tests.docs.reference
+
 # The finished run of the documentation; after a change of rules, prompts, records or config keys.
 example: $(STAMP)
 	$(BIN)/python examples/make_run.py
+
+# The pages as a site, in build/docs. Only the installation needs a network.
+docs: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 
 bench: $(STAMP)
 	$(BIN)/python -m benches

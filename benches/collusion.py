@@ -1,6 +1,6 @@
 """How often the collusion audit is right, measured on simulated leagues with planted colluders.
 
-    python -m benches.collusion            under three minutes; prints the tables of docs/method.md
+    python -m benches.collusion            under three minutes; prints tables of docs/explanation/validation.md
     python -m benches.collusion --quick    a tenth of the leagues
 
 Leagues of thirteen at four seats, on schedules of `harness.config.schedule`, every deal its own. Honest fields hold

@@ -1,6 +1,6 @@
 """How often the ladder's intervals hold, measured on simulated leagues whose truth is known.
 
-    python -m benches.coverage            about three minutes; prints the tables of docs/method.md
+    python -m benches.coverage            about three minutes; prints tables of docs/explanation/validation.md
     python -m benches.coverage --quick    a tenth of it
 
 Every league is played on a schedule of `harness.config.schedule`. A score is the entrant's strength less its table's

@@ -1,6 +1,6 @@
 """How often the gate errs and what it saves, measured on differences and games whose truth is known.
 
-    python -m benches.gate            under three minutes; prints the tables of docs/method.md
+    python -m benches.gate            under three minutes; prints tables of docs/explanation/validation.md
     python -m benches.gate --quick    a tenth of it
 
 A row is 2,000 gates by `harness.gate.sequential.walk`. "Fixed n" is the t test of the same margin and errors, planned

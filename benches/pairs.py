@@ -1,6 +1,6 @@
 """How often a circle is claimed that is none, and how often one that is there, on simulated leagues.
 
-    python -m benches pairs      half a minute; prints the table of docs/method.md
+    python -m benches pairs      half a minute; prints a table of docs/explanation/validation.md
 
 Schedules, deal effects and play are those of `benches.coverage`. A circle is planted among three entrants: at a table,
 each gets something off the next, beside what strengths give. Fixed seeds: equal figures on every run.

@@ -38,6 +38,7 @@ _ROOMS = (
     ("tests/e2e", "e2e"),
     ("tests/local_model", "e2e"),
     ("tests/reported", "cli"),
+    ("tests/docs", "cli"),
     ("tests", "store, run, stats, gate"),
 )
 """The first that a test's path begins with."""

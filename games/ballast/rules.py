@@ -45,6 +45,7 @@ class BallastConfig(GameConfig):
     weights: int = Field(default=5, ge=2, le=7)
     """Each player holds the weights 1..weights, one of each; a claim is one of these values."""
     scales: int = Field(default=3, ge=2, le=5)
+    """Scales; who wins more of them wins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ class GoofspielConfig(GameConfig):
     """What may vary between tables."""
 
     seats: int = Field(default=4, ge=2, le=10)
+    """Players at the table."""
     cards: int = Field(default=13, ge=4, le=_HIGHEST)
     """Each hand, and the prize deck, hold the values 1..cards once each."""
     max_rounds: int = Field(default_factory=lambda fields: fields["cards"], ge=1)

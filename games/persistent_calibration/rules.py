@@ -53,6 +53,7 @@ class PersistentCalibrationConfig(GameConfig):
     """What may vary between tables."""
 
     seats: int = Field(default=13, ge=2, le=26)
+    """Players at the table."""
     starting_garnets: int | tuple[int, ...] = 0
     """What each seat holds at the start: one number for all, or one for each seat in seat order."""
     max_garnets_per_round: int = Field(default=2, ge=0, le=2)

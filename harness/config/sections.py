@@ -104,14 +104,17 @@ class Limits(Section):
     episode_deadline: Seconds | None = None
     """Seconds for one episode, pauses of its models left out; None for no limit."""
     episodes_in_flight: int = Field(default=8, ge=1, le=10_000)
+    """The most episodes that are played at once."""
     replays: int = Field(default=1, ge=0, le=100)
     """How often, at the end of an invocation, episodes that an outage ended are played again."""
     outages_in_a_row: int = Field(default=5, ge=1)
     """Void episodes of one model without an answer in between, after which the run stops."""
     max_calls: int | None = Field(default=None, ge=1)
+    """Model calls of the run in all its invocations; when it is reached the run stops, and can go on."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Input and output tokens together."""
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """US dollars; calls of unknown cost are counted from above."""
     max_seconds: Seconds | None = None
     """Wall time of one invocation, pauses of models included."""
 
@@ -192,7 +195,7 @@ class _Schedule(Section):
     blocks: int | None = Field(default=None, ge=1, le=1_000_000)
     """Groups of episodes, in each of which every entrant sits in every seat; None for one full rotation of tables."""
     rows: Rows = "williams"
-    """How neighbours are seated within a block, see `harness.config.designs`."""
+    """How neighbours are seated within a block: `williams` squares, or the rotations of one order."""
 
     @field_validator("rows", mode="before")
     @classmethod

@@ -1,8 +1,8 @@
 """The baseline file: what a baseline policy scored in which blocks, small enough to be committed.
 
 Owns its form, its digest, what is compared before a candidate may be held against it, and whether it is what the run it
-was saved from makes of it: a file's own digest shows a slip, not who edits it and makes the digest again. `docs/ci.md`
-describes it field by field. Plays nothing.
+was saved from makes of it: a file's own digest shows a slip, not who edits it and makes the digest again.
+`docs/reference/output.md` describes it field by field. Plays nothing.
 """
 
 from __future__ import annotations

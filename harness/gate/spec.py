@@ -42,9 +42,11 @@ class GateHead(RunFolder):
     seed: int | None = Field(default=None, ge=0)
     """None takes a baseline file's, and 0 where the baseline is a policy."""
     alpha: Level = 0.05
+    """The most that a candidate worse by the margin may pass: false passes."""
     beta: Level = 0.05
-    """Over all gates together."""
+    """The most that one as good is called a regression, over all gates together: false regressions."""
     max_void_rate: float = Field(default=0.1, ge=0, le=0.5)
+    """Above this share of void blocks nothing is judged."""
     max_fallback_rate: float = Field(default=MAX_FALLBACK_RATE, ge=0, le=1)
     """A candidate, or a baseline, that the fallback made more of its moves for is no pass."""
 
@@ -55,13 +57,19 @@ class GateLimits(Section):
     decision_timeout: Seconds | None = None
     """None takes a baseline file's, and 60 where the baseline is a policy."""
     episode_deadline: Seconds | None = None
+    """Seconds for one episode; None takes a baseline file's, and no limit where the baseline is a policy."""
     episodes_in_flight: int = Field(default=64, ge=1, le=10_000)
     """In each arm."""
     outages_in_a_row: int = Field(default=5, ge=1)
+    """Void episodes of one model without an answer in between, after which the gate stops."""
     max_calls: int | None = Field(default=None, ge=1)
+    """Model calls."""
     max_tokens: int | None = Field(default=None, ge=1)
+    """Input and output tokens together."""
     max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """US dollars; calls of unknown cost are counted from above."""
     max_seconds: Seconds | None = None
+    """Wall time of one invocation."""
 
     @property
     def ceilings(self) -> Ceilings:
@@ -74,21 +82,32 @@ class GateTable(Section):
     baseline: str | None = Field(default=None, min_length=1)
     """A baseline file, or an entrant that is played now."""
     candidate: str | None = Field(default=None, min_length=1)
+    """The entrant that is judged."""
     game: str | None = None
+    """None takes the baseline file's."""
     margin: float | None = Field(default=None, gt=0, le=2, allow_inf_nan=False)
+    """The loss of mean score that is too much."""
     opponents: list[str] | None = Field(default=None, min_length=1)
+    """Scripted opponents; None takes the baseline file's, and the game's own scripted policies without one."""
     set: dict[str, Any] | None = None
+    """Config keys of the game; None takes the baseline file's, and the defaults without one."""
     max_blocks: int | None = Field(default=None, ge=1, le=1_000_000)
+    """The most blocks; None takes as many as the baseline file has, or a default."""
     checks: dict[str, Any] = Field(default_factory=dict)
+    """Secondary measures with a threshold each."""
 
 
 class Threshold(Section):
     """A check, as a table."""
 
     max: Amount | None = None
+    """The most that the measured value may be."""
     min: Amount | None = None
+    """The least that it may be."""
     max_increase: Allowance | None = None
+    """The most that it may be above the baseline's."""
     max_decrease: Allowance | None = None
+    """The most that it may be below the baseline's."""
 
 
 @dataclass(frozen=True, slots=True)

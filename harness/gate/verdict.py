@@ -1,7 +1,8 @@
 """The verdict of a gate, and of a build of several: one value that every output is made of.
 
 Owns how score and checks combine, what several gates on one build may say, which bound is missing and what would settle
-it, the JSON form and the exit code. `docs/ci.md` describes the JSON form key by key. Knows no files and no layouts.
+it, the JSON form and the exit code. `docs/reference/output.md` describes the JSON form key by key. Knows no files or
+layouts.
 
 Two errors, and only one of them grows with the number of gates.
 - A false pass: the build is green only when every gate passes. If any candidate is worse by its margin, its own gate

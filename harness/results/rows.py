@@ -3,7 +3,7 @@
 Owns the columns: their names, their order, what they mean and what is missing in them. Frames and exports are made of
 these rows. Knows no pandas, and works on a run of which only a part is finished.
 
-The column names are a contract: other people's scripts read them. `docs/records.md` describes them.
+The column names are a contract: other people's scripts read them. `docs/reference/output.md` describes them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Statistics of scores that are not independent: means, intervals and ranks clustered by block.
 
-Owns the arithmetic of one game's scores, over plain arrays. Knows no frames, names or files. `docs/method.md` says what
-each number estimates and how often its intervals were measured to hold.
+Owns the arithmetic of one game's scores, over plain arrays. Knows no frames, names or files.
+`docs/explanation/appendix.md` says what each number estimates and how often its intervals were measured to hold.
 
 The model behind the intervals: the score of entrant i in episode e is `t_i - mean of t over the table of e`, plus what
 deal and play added. Deals and play are shared within a block, so blocks, not episodes, are the independent

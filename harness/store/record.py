@@ -1,7 +1,8 @@
 """The record: one finished episode, with everything needed to re-derive it.
 
 Owns the shape of a record and its JSON form. Knows no storage and runs no rules: `harness.audit.verify.record`
-replays it. The JSON form is a contract: other people's scripts read it. `docs/records.md` describes it field by field.
+replays it. The JSON form is a contract: other people's scripts read it. `docs/reference/records.md` describes it field
+by field.
 """
 
 from __future__ import annotations

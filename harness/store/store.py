@@ -1,8 +1,8 @@
 """The store: one folder per run, one SQLite file in it, written by one process at a time.
 
 Owns that what a method kept is committed when it returns, and that a call paid for is found again. A run that is killed
-loses the calls in flight and nothing else. Knows no rules, no providers and no config format; `docs/records.md`
-describes the tables for people who read them with other tools.
+loses the calls in flight and nothing else. Knows no rules, no providers and no config format;
+`docs/reference/records.md` describes the tables for people who read them with other tools.
 
 Nothing is ever loaded whole: what may be long is iterated.
 """

@@ -303,25 +303,6 @@ def test_the_same_plan_twice_is_the_same_text(tmp_path, server):
     assert documents(tmp_path) == [path]
 
 
-def test_documented_keys_are_the_keys_there_are(played):
-    page = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
-    section = page[page.index("## Planning") :]
-    section = section[: section.index("\n## ", 5)]
-
-    def keys(value):
-        if isinstance(value, dict):
-            for key, item in value.items():
-                if key not in ("schedule",):
-                    yield key
-                    yield from keys(item)
-        elif isinstance(value, list):
-            for item in value:
-                yield from keys(item)
-
-    missing = sorted(key for key in set(keys(played[1])) if f"`{key}`" not in section and f"`{key}[]`" not in section)
-    assert missing == []
-
-
 @pytest.mark.parametrize(
     ("words", "parts"),
     [

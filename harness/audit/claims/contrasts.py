@@ -1,7 +1,7 @@
 """The tests of an experiment: one arm against the normal one, block by block.
 
 Owns the arithmetic: differences, intervals, tests of difference and of equivalence, and the verdict. Knows arrays and
-names; no records, no game. `docs/method.md` says what each number means.
+names; no records, no game. `docs/explanation/appendix.md` says what each number means.
 
 A block is both seatings of the two entrants: the claimer's mean score over them. Its scores in two arms come from the
 same streams of randomness, so the differences of blocks are tested, not the scores.

@@ -1,7 +1,7 @@
 """What a rematch says of a pair: how often one bids its lowest card on a big prize, arm by arm, and what differs.
 
 Owns the count, the paired comparison by block and the verdicts. Pure functions of records. Goofspiel only.
-`docs/method.md`, "Playing it again", says what each number estimates and when not to trust it.
+`docs/explanation/appendix.md`, "Controlled replay", says what each number estimates and when not to trust it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ class Price(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     input: float = Field(ge=0, allow_inf_nan=False)
+    """For prompt tokens."""
     output: float = Field(ge=0, allow_inf_nan=False)
+    """For generated tokens, reasoning included."""
     cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """For input read from a cache; None charges it like other input."""
     cache_written: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -44,6 +46,7 @@ class EndpointSettings(BaseModel):
     base_url: str | None = None
     """Up to and without the path of the API's methods, e.g. `http://127.0.0.1:8000/v1`."""
     wire: Wire | None = None
+    """The shape of requests and answers."""
     api_key_env: str | None = None
     """The environment variable that holds the key. The key itself never stands in a config. Empty text: no key."""
     headers: dict[HeaderName, str] | None = None
@@ -56,8 +59,11 @@ class EndpointSettings(BaseModel):
     """How calls are sent: through the provider's SDK, or on aiohttp alone with the SDK's headers, for hundreds of calls
     in flight at once."""
     requests_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """The most calls that leave in any minute."""
     tokens_per_minute: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """The most tokens in any minute, prompts and the caps of answers together."""
     price: Price | None = None
+    """US dollars per million tokens; None looks it up in a price list."""
 
     fold_system: bool | None = None
     """Put the system text at the head of the first user turn, for chat templates without a system role."""

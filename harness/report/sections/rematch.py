@@ -14,7 +14,7 @@ from weigh.harness.words import plural, score
 
 READING = (
     "`depends on` is about how an entrant plays or who it is: one that answers to the other's bids is not yet in "
-    "league with it. Read their moves (docs/method.md, Playing it again)."
+    "league with it. Read their moves (docs/explanation/appendix.md, Controlled replay)."
 )
 
 

@@ -1,7 +1,7 @@
 """A second board: Elo as leagues compute it, beside the mean that decides.
 
 Owns the rating, how much it owes to the order of the episodes, and where it disagrees with the mean. Pure:
-equal rows give equal boards, whatever their order. `docs/method.md` says what the numbers are worth.
+equal rows give equal boards, whatever their order. `docs/explanation/appendix.md` says what the numbers are worth.
 """
 
 from __future__ import annotations

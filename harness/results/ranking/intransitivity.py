@@ -1,7 +1,7 @@
 """Circles: what of "who beats whom" one number per entrant cannot say.
 
 Owns the split of the pairs' means into strengths and a cyclic rest, its test, and the search for a sure circle. Plain
-arrays; knows no frames and no names. `docs/method.md` says what the numbers are worth.
+arrays; knows no frames and no names. `docs/explanation/appendix.md` says what the numbers are worth.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Who beats whom: every pair of entrants, what one number per entrant hides of it, and the mixture nobody beats.
 
 Owns these results as values and how they are put together; the arithmetic is in `pair_blocks`, `cycles` and `lottery`.
-Pure: equal rows give equal results, whatever their order. `docs/method.md` says what the numbers are worth.
+Pure: equal rows give equal results, whatever their order. `docs/explanation/appendix.md` says what the numbers are
+worth.
 """
 
 from __future__ import annotations

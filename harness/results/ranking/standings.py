@@ -2,7 +2,7 @@
 
 Owns the words and keys of a ladder, and where an interval is cut. Computes nothing else:
 `harness.results.ranking.ladder` makes these, `harness.report.sections.ladder_table` shows them.
-`to_json` is a contract: other people's scripts read it; `docs/method.md` says what each number estimates.
+`to_json` is a contract: other people's scripts read it; `docs/explanation/appendix.md` says what each number estimates.
 None everywhere means: not known, or not applicable. It never stands for 0.
 """
 

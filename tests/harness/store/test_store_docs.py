@@ -1,4 +1,4 @@
-"""`docs/records.md` names every field, table and column there is, and its queries run."""
+"""`docs/reference/records.md` names every field, table and column there is, and its queries run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from weigh.games.registry import GAMES, game_named
 from weigh.games.replay import replay
 from weigh.harness.config.balance import describe
 from weigh.harness.config.schedule import schedule
-from weigh.harness.results import rows as result_rows
 from weigh.harness.store.calls import Fate
 from weigh.harness.store.manifest import Amendment, Manifest
 from weigh.harness.store.record import Decision, Record, Times
 from weigh.harness.store.schema import APPLICATION_ID, VERSION
 from weigh.policies.contract import Billing
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "records.md").read_text(encoding="utf-8")
 
 
 def named(section: str) -> set[str]:
@@ -81,19 +80,6 @@ def test_every_table_and_column_is_described(tmp_path: Path) -> None:
     assert f"the format version, {VERSION}." in PAGE
 
 
-def test_every_column_of_the_frames_is_described() -> None:
-    words = named("Frames and exports")
-    for columns in (
-        result_rows.SEATS,
-        result_rows.DECISIONS,
-        result_rows.CALLS,
-        result_rows.TEXTS,
-        result_rows.VOIDS,
-        result_rows.ACCOUNTS,
-    ):
-        assert set(columns) <= words
-
-
 def test_every_fate_and_billing_of_a_call_is_described() -> None:
     assert {*get_args(Fate), *get_args(Billing)} <= named("The run folder")
 
@@ -114,7 +100,7 @@ def test_the_python_of_the_page_runs(tmp_path: Path) -> None:
     new_run(tmp_path / "demo", "goofspiel").close()
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         mine = code.replace('"results/demo"', repr(str(tmp_path / "demo")))
-        exec(compile(mine, "docs/records.md", "exec"), {"print": lambda *values: None})
+        exec(compile(mine, "docs/reference/records.md", "exec"), {"print": lambda *values: None})
 
 
 def test_the_example_worked_by_hand_is_right() -> None:
