@@ -121,6 +121,10 @@ def rank(options: RankOptions, runs: RunsArgument = None) -> None:
     of these entrants; CI: its confidence interval. Blocks: deals an entrant played. Runs need not be finished, and may
     still be going on. Runs with the same seed share their deals, and are not taken for independent.
 
+    --columns takes rank, mean, interval, n, fallback, warnings, probability_first, adjusted, blocks, void,
+    cost_per_episode, collusion, collusion_high, own_moves, retried, schedule_strength, adjusted_interval, points,
+    calls, tokens_in, cached, tokens_out, reasoning, cost and latency, in any order.
+
       weigh rank
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
