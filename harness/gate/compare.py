@@ -1,7 +1,7 @@
 """Two policies on the same blocks, and one of them against itself: read, played, and told as one value.
 
 Owns what is told of such a comparison, its one-word answer, its exit code and its JSON form, whose keys are a contract
-(`docs/reference/output.md`). One analysis of a fixed number of blocks (`harness.stats.paired`). Has no words for people.
+(`docs/reference/output.md`). One analysis of a fixed number of blocks (`harness.stats.paired`). No words for people.
 """
 
 from __future__ import annotations
