@@ -77,7 +77,7 @@ INDEX: list[Field[EntrantIndex]] = [
     (Column("forced", goes=5), lambda each: share(each.parts.forced)),
     (Column("won", goes=3), lambda each: share(each.parts.won)),
     (Column("fallback", goes=1), lambda each: share(each.parts.fallback)),
-    (Column("conceded", goes=6), lambda each: share(each.parts.aside)),
+    (Column("conceded", goes=6), lambda each: share(each.parts.conceded)),
     (Column("maximum", goes=7), lambda each: share(each.maximum)),
     (Column("in reach", goes=2), lambda each: share(each.within_reach)),
 ]
@@ -222,7 +222,7 @@ def _flag(direction: Direction, account: Gain, rounds: int, folders: dict[str, s
         f"{by} bids its lowest card on {share(direction.rate_with)} of high prizes with {toward} at the table, on "
         f"{share(direction.rate_without)} without",
         f"{toward} scores {score(account.score_with)} with {by} at the table, {without} without",
-        f"{by} conceded {account.rounds_aside} of {account.high_rounds} high rounds with both, worth "
+        f"{by} conceded {account.rounds_conceded} of {account.high_rounds} high rounds with both, worth "
         f"{plural(account.value, 'point')}: {toward} took {share(account.toward_share)} of them, "
         f"{share(account.toward_share_otherwise)} of the other high rounds with both, "
         f"{share(account.toward_share_without)} at its tables without {by}",

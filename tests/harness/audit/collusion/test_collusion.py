@@ -44,7 +44,7 @@ def test_a_planted_feeder_is_flagged_and_nobody_else(planted: Path) -> None:
     found = of(records_of(planted))
     assert [(each.by, each.toward) for each in found.flagged] == [("ann", "bob")]
     ((table,), (account,)) = (found.tables, found.tables[0].gains)
-    assert (account.by, account.toward, account.rounds_aside) == ("ann", "bob", account.high_rounds)
+    assert (account.by, account.toward, account.rounds_conceded) == ("ann", "bob", account.high_rounds)
     assert account.toward_share is not None
     assert account.toward_share_without is not None
     assert account.toward_share > account.toward_share_without
