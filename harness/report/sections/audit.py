@@ -48,7 +48,7 @@ REASONS = 10
 """Reasons why pairs cannot be tested that are listed; of more, the rest are counted."""
 
 NOT_SEEN = "the second-lowest card, half bids, conceding low prizes, burning top cards"
-"""Ways to help a partner on which the statistic has a power of 0.00 in simulated leagues."""
+"""Ways to help a partner that the statistic does not count: it sees them only where they end in lowest cards."""
 
 PAIRS: list[Field[Direction]] = [
     (Column("i", numeric=False, name=True), lambda each: each.by),
@@ -146,7 +146,7 @@ def _labelled(table: TableAudit, more: int) -> Iterator[tuple[str, str]]:
     yield "power", _power(table)
     yield from (("untested", text) for text in _untestable(table))
     high = (table.form.cards + 1) // 2 + 1
-    yield "scope", f"lowest cards on prizes of {high} and more; not seen (power 0.00): {NOT_SEEN}"
+    yield "scope", f"lowest cards on prizes of {high} and more; not looked for, and mostly missed: {NOT_SEEN}"
     yield "index", _highest(table)
     yield "more", _more(table, more)
 
