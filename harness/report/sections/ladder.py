@@ -36,10 +36,10 @@ from weigh.harness.report.sections.ladder_table import (
     MEAN,
     RANK,
     Field,
-    difference_cell,
     fitting,
     interval_cell,
     ladder_table,
+    power_lines,
     rank_cell,
     says,
 )
@@ -197,7 +197,7 @@ def ladder_section(game: GameLadder, anchor: str) -> Section:
     """Every number of the ladder, and how to read its drawing on the first screen."""
     caption = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
     table = ladder_table(game.standings, fitting(game.standings), caption=caption)
-    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, *_sees(game)))
+    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, bullets(power_lines(game))))
 
 
 def drawn_ranks(game: GameLadder) -> Table:
@@ -266,21 +266,6 @@ def _legend(game: GameLadder) -> str:
     if any(each.unranked for each in game.standings):
         parts.append("Broken bars belong to entrants that are listed and not ranked.")
     return " ".join(parts)
-
-
-def _sees(game: GameLadder) -> Iterator[Text]:
-    parts = []
-    lead = game.lead
-    if lead is not None and lead.interval is not None and lead.detectable != 0:
-        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
-        if game.detectable is None:
-            parts.append(f"{difference_cell(None)} between two typical entrants")
-    if game.detectable:
-        parts.append(f"{game.detectable:.3f} between two typical entrants")
-    if parts:
-        played = plural(game.blocks, "block")
-        said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."
-        yield Text(line(said), "quiet")
 
 
 def board_sections(boards: Sequence[Board]) -> list[Section]:

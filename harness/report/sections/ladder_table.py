@@ -236,7 +236,7 @@ def notes(ladder: GameLadder) -> list[str]:
     lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
         lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
-    lines += _called_first(ladder) + _detectable(ladder)
+    lines += _called_first(ladder) + power_lines(ladder)
     if len(ladder.cost_frontier) > 1:
         lines.append(f"cost frontier: {', '.join(map(shown, ladder.cost_frontier))} (not beaten on both mean and $)")
     return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
@@ -251,7 +251,7 @@ def _called_first(ladder: GameLadder) -> list[str]:
     ]
 
 
-def _detectable(ladder: GameLadder) -> list[str]:
+def power_lines(ladder: GameLadder) -> list[str]:
     """Nothing where no number tells more than that play repeats itself."""
     parts = []
     lead, ranked = ladder.lead, sum(s.rank is not None for s in ladder.standings)
@@ -263,7 +263,7 @@ def _detectable(ladder: GameLadder) -> list[str]:
     if not parts:
         return []
     played = plural(ladder.blocks, "block")
-    return [f"smallest difference that {played} would show in four runs of five: {', '.join(parts)}"]
+    return [f"minimum detectable difference of {played} (80% power): {', '.join(parts)}"]
 
 
 def _faults(standing: Standing) -> str:

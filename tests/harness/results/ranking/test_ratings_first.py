@@ -297,7 +297,7 @@ def test_the_ladder_says_what_it_could_have_seen():
     assert game.detectable == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
     (line,) = (line for line in plain_lines(rank(four())) if line.startswith("smallest"))
     assert line == (
-        f"smallest difference that 6 blocks would show in four runs of five: {game.lead.detectable:.3f} between ann "
+        f"minimum detectable difference of 6 blocks (80% power): {game.lead.detectable:.3f} between ann "
         f"and bob, {game.detectable:.3f} between two typical entrants"
     )
     one_block = game_of(rank(seats(planned(list(FOUR), 4, 1), by_strength(FOUR))))
@@ -341,7 +341,7 @@ def test_two_blocks_need_more_than_two_and_show_less_than_any_two_means_can_diff
     assert f"needs about {game.lead.blocks_needed} blocks to show (there are 2)" in text(ladder, "not_separated")
     assert (game.lead.detectable, game.detectable) == (None, None)
     assert (
-        "smallest difference that 2 blocks would show in four runs of five: more than any two means can differ "
+        "minimum detectable difference of 2 blocks (80% power): more than any two means can differ "
         "between ann and bob"
     ) in plain_lines(ladder)
 
