@@ -15,7 +15,7 @@ from weigh.games.values import quote
 from weigh.harness.errors import Refused
 from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.report.render.text import GAP, width_of
-from weigh.harness.results.ranking.all_games import blend
+from weigh.harness.results.ranking.all_games import macro_averages, unscaled
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing, ladder_rows
 from weigh.harness.results.ranking.warnings import flags
 from weigh.harness.stats.power import ZERO
@@ -188,11 +188,14 @@ def column_sections(ladder: Ladder, fields: Sequence[Field]) -> list[Section]:
     return [Section(game.game, blocks=(ladder_table(game.standings, fields, goes={}),)) for game in ladder.games]
 
 
-def equal_weight_section(ladder: Ladder) -> Section:
+def macro_average_section(ladder: Ladder) -> Section:
     """The macro average over games, of the entrants that are ranked in all of them."""
-    rows = blend(ladder)
+    rows = macro_averages(ladder)
     games = [game.game for game in ladder.games]
-    title = f"all games, each with equal weight: {', '.join(games)}"
+    title = f"macro average over {', '.join(games)}: 0 is random, 1 the strongest scripted entrant of each game"
+    if missing := unscaled(ladder):
+        why = f"no scale in {', '.join(missing)}: it takes random and a scripted entrant above it"
+        return Section(title, blocks=(bullets([why]),))
     if not rows:
         return Section(title, blocks=(bullets(["no entrant is ranked in every one of them"]),))
     columns = (Column("entrant", numeric=False, name=True), *map(Column, ("mean", INTERVAL.heading, *games)))
