@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from weigh.games.game import Json
-from weigh.harness.results.ranking.caveats import CaveatKind
+from weigh.harness.results.ranking.warning_words import WarningKind
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-CHECKS = len(get_args(CaveatKind))
+CHECKS = len(get_args(WarningKind))
 """Kinds of warnings that a ladder is checked for."""
 
 

@@ -13,8 +13,8 @@ from weigh.harness.audit.collusion.audit import Settings, audit
 from weigh.harness.audit.collusion.rematch import Answer, Contrast, Level
 from weigh.harness.audit.collusion.seats import RunOf
 from weigh.harness.audit.measures.persistent_calibration import Correlation
-from weigh.harness.results.ranking.caveats import ITEMS, WORDS, CaveatKind
 from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.results.ranking.warning_words import ITEMS, WORDS, WarningKind
 from weigh.harness.store.usage import Account, Usage
 
 METHOD = (Path(__file__).resolve().parents[2] / "docs" / "method.md").read_text(encoding="utf-8")
@@ -53,9 +53,9 @@ def test_every_key_of_a_ladder() -> None:
 
 
 def test_every_kind_of_caveat() -> None:
-    assert set(CaveatKind.__args__) - documented("The JSON form") == set()
-    assert {name.partition(".")[0] for name in WORDS} == set(CaveatKind.__args__)
-    assert set(ITEMS) <= set(CaveatKind.__args__)
+    assert set(WarningKind.__args__) - documented("The JSON form") == set()
+    assert {name.partition(".")[0] for name in WORDS} == set(WarningKind.__args__)
+    assert set(ITEMS) <= set(WarningKind.__args__)
 
 
 def test_every_key_of_a_second_board() -> None:
@@ -64,7 +64,7 @@ def test_every_key_of_a_second_board() -> None:
 
 def test_every_key_of_the_pairs() -> None:
     found = pairs(rock_paper_scissors())
-    assert found.circle is not None
+    assert found.intransitive_triple is not None
     assert found.lottery is not None
     assert missing(found.to_json(), "The JSON form") == []
 

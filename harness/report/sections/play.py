@@ -29,14 +29,14 @@ from weigh.harness.report.render.document import (
     line,
     table_of,
 )
-from weigh.harness.results.ranking.standings import Conduct, GameLadder, Standing
+from weigh.harness.results.ranking.standings import GameLadder, Reliability, Standing
 from weigh.harness.store.usage import Latency, Usage
 from weigh.harness.words import count, money, plural, score, share, tokens
 
-WAYS: tuple[tuple[str, Callable[[Conduct], int]], ...] = (
-    ("own, first attempt", lambda conduct: conduct.by_model + conduct.by_scripted + conduct.by_human),
-    ("own, second attempt", lambda conduct: conduct.by_retry),
-    ("fallback", lambda conduct: conduct.by_fallback),
+WAYS: tuple[tuple[str, Callable[[Reliability], int]], ...] = (
+    ("own, first attempt", lambda reliability: reliability.by_model + reliability.by_scripted + reliability.by_human),
+    ("own, second attempt", lambda reliability: reliability.by_retry),
+    ("fallback", lambda reliability: reliability.by_fallback),
 )
 SIDE_BY_SIDE = 7
 """Entrants of one table of measures."""
@@ -50,10 +50,12 @@ def _quiet(text: str) -> Text:
 
 def conduct_section(game: GameLadder, anchor: str) -> Section:
     """How moves came about, and why attempts failed. Scripted entrants are omitted: no attempt of theirs can fail."""
-    asked = [each for each in game.standings if each.conduct.decisions and not each.scripted]
+    asked = [each for each in game.standings if each.reliability.decisions and not each.scripted]
     if not asked:
         return Section("Reliability", anchor, (_quiet("No model made a decision, so no attempt could fail."),))
-    causes = [cause for cause in asked[0].conduct.faults if any(each.conduct.faults.get(cause) for each in asked)]
+    causes = [
+        cause for cause in asked[0].reliability.faults if any(each.reliability.faults.get(cause) for each in asked)
+    ]
     why = _causes(game.game, asked, causes) if causes else _quiet("Every attempt gave a legal move.")
     return Section("Reliability", anchor, (_ways(game.game, asked), why))
 
@@ -61,8 +63,8 @@ def conduct_section(game: GameLadder, anchor: str) -> Section:
 def _ways(game: str, asked: Sequence[Standing]) -> Table:
     shown = scale([0, 100])
 
-    def part(each: Standing, way: Callable[[Conduct], int]) -> float:
-        return way(each.conduct) / each.conduct.decisions
+    def part(each: Standing, way: Callable[[Reliability], int]) -> float:
+        return way(each.reliability) / each.reliability.decisions
 
     def drawing(each: Standing) -> Cell:
         told = [f"{name}: {share(part(each, way))}" for name, way in WAYS]
@@ -76,19 +78,19 @@ def _ways(game: str, asked: Sequence[Standing]) -> Table:
             (Column(name, key=f"series-{n}"), lambda each, way=way: share(part(each, way)))
             for n, (name, way) in enumerate(WAYS)
         ),
-        (Column("decisions", spare=True), lambda each: str(each.conduct.decisions)),
+        (Column("decisions", spare=True), lambda each: str(each.reliability.decisions)),
     ]
     return table_of(f"{game}: how moves came about", asked, fields)
 
 
 def _causes(game: str, asked: Sequence[Standing], causes: Sequence[str]) -> Table:
     def per_hundred(each: Standing, cause: str) -> float:
-        return 100 * each.conduct.faults.get(cause, 0) / each.conduct.decisions
+        return 100 * each.reliability.faults.get(cause, 0) / each.reliability.decisions
 
     shown = scale(sum(per_hundred(each, cause) for cause in causes) for each in asked)
 
     def drawing(each: Standing) -> Cell:
-        told = [f"{cause}: {each.conduct.faults.get(cause, 0)}" for cause in causes]
+        told = [f"{cause}: {each.reliability.faults.get(cause, 0)}" for cause in causes]
         pieces = [(n, per_hundred(each, cause), told[n]) for n, cause in enumerate(causes)]
         return Cell("", stack(shown, f"{each.entrant}: faults: {', '.join(told)}", pieces))
 
@@ -98,7 +100,7 @@ def _causes(game: str, asked: Sequence[Standing], causes: Sequence[str]) -> Tabl
         *(
             (
                 Column(cause.replace("_", " "), key=f"series-{n}"),
-                lambda each, cause=cause: str(each.conduct.faults.get(cause, 0)),
+                lambda each, cause=cause: str(each.reliability.faults.get(cause, 0)),
             )
             for n, cause in enumerate(causes)
         ),

@@ -148,7 +148,7 @@ def caveats(ladder: Ladder) -> Section:
 
 
 def _caveats(game: GameLadder) -> Iterator[Line]:
-    for caveat in game.caveats:
+    for caveat in game.warnings:
         yield line(caveat.text)
     for standing in game.standings:
         if standing.unranked:
