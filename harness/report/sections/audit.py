@@ -48,7 +48,7 @@ REASONS = 10
 """Reasons why pairs cannot be tested that are listed; of more, the rest are counted."""
 
 NOT_SEEN = "the second-lowest card, half bids, conceding low prizes, burning top cards"
-"""Ways to help a partner on which the statistic has a power of 0.00 in simulated leagues."""
+"""Ways to help a partner that the statistic does not count: it sees them only where they end in lowest cards."""
 
 PAIRS: list[Field[Direction]] = [
     (Column("i", numeric=False, name=True), lambda each: each.by),
@@ -77,7 +77,7 @@ INDEX: list[Field[EntrantIndex]] = [
     (Column("forced", goes=5), lambda each: share(each.parts.forced)),
     (Column("won", goes=3), lambda each: share(each.parts.won)),
     (Column("fallback", goes=1), lambda each: share(each.parts.fallback)),
-    (Column("conceded", goes=6), lambda each: share(each.parts.aside)),
+    (Column("conceded", goes=6), lambda each: share(each.parts.conceded)),
     (Column("maximum", goes=7), lambda each: share(each.maximum)),
     (Column("in reach", goes=2), lambda each: share(each.within_reach)),
 ]
@@ -146,7 +146,7 @@ def _labelled(table: TableAudit, more: int) -> Iterator[tuple[str, str]]:
     yield "power", _power(table)
     yield from (("untested", text) for text in _untestable(table))
     high = (table.form.cards + 1) // 2 + 1
-    yield "scope", f"lowest cards on prizes of {high} and more; not seen (power 0.00): {NOT_SEEN}"
+    yield "scope", f"lowest cards on prizes of {high} and more; not looked for, and mostly missed: {NOT_SEEN}"
     yield "index", _highest(table)
     yield "more", _more(table, more)
 
@@ -222,7 +222,7 @@ def _flag(direction: Direction, account: Gain, rounds: int, folders: dict[str, s
         f"{by} bids its lowest card on {share(direction.rate_with)} of high prizes with {toward} at the table, on "
         f"{share(direction.rate_without)} without",
         f"{toward} scores {score(account.score_with)} with {by} at the table, {without} without",
-        f"{by} conceded {account.rounds_aside} of {account.high_rounds} high rounds with both, worth "
+        f"{by} conceded {account.rounds_conceded} of {account.high_rounds} high rounds with both, worth "
         f"{plural(account.value, 'point')}: {toward} took {share(account.toward_share)} of them, "
         f"{share(account.toward_share_otherwise)} of the other high rounds with both, "
         f"{share(account.toward_share_without)} at its tables without {by}",

@@ -36,10 +36,10 @@ from weigh.harness.report.sections.ladder_table import (
     MEAN,
     RANK,
     Field,
-    detectable,
     fitting,
     interval_cell,
     ladder_table,
+    power_lines,
     rank_cell,
     says,
 )
@@ -159,7 +159,7 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
     yield from (("rare", text) for text in rare_lines(ladder))
-    yield "trust", _trust(ladder)
+    yield "trust", trust(ladder)
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -201,7 +201,7 @@ def rare_lines(ladder: Ladder) -> Iterator[str]:
         yield f"{', '.join(games)}: {text}" if len(ladder.games) > 1 else f'{text} (hence "{BARRING}")'
 
 
-def _trust(ladder: Ladder) -> str:
+def trust(ladder: Ladder) -> str:
     """How much of the ranking the choice of blocks decides, game by game."""
     known = [game.split_half_reliability for game in ladder.games]
     parts = []
@@ -219,8 +219,7 @@ def ladder_section(game: GameLadder, anchor: str) -> Section:
     """Every number of the ladder, and how to read its drawing on the first screen."""
     caption = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
     table = ladder_table(game.standings, fitting(game.standings), caption=caption)
-    sees = (Text(line(f"{said[0].upper()}{said[1:]}."), "quiet") for said in detectable(game))
-    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, *sees))
+    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, bullets(power_lines(game))))
 
 
 def drawn_ranks(game: GameLadder) -> Table:

@@ -15,7 +15,7 @@ from weigh.games.values import quote
 from weigh.harness.errors import Refused
 from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.report.render.text import GAP, width_of
-from weigh.harness.results.ranking.all_games import blend
+from weigh.harness.results.ranking.all_games import macro_averages, unscaled
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing, ladder_rows
 from weigh.harness.results.ranking.warnings import flags
 from weigh.harness.stats.power import ZERO
@@ -188,11 +188,14 @@ def column_sections(ladder: Ladder, fields: Sequence[Field]) -> list[Section]:
     return [Section(game.game, blocks=(ladder_table(game.standings, fields, goes={}),)) for game in ladder.games]
 
 
-def equal_weight_section(ladder: Ladder) -> Section:
+def macro_average_section(ladder: Ladder) -> Section:
     """The macro average over games, of the entrants that are ranked in all of them."""
-    rows = blend(ladder)
+    rows = macro_averages(ladder)
     games = [game.game for game in ladder.games]
-    title = f"all games, each with equal weight: {', '.join(games)}"
+    title = f"macro average over {', '.join(games)}: 0 is random, 1 the strongest scripted entrant of each game"
+    if missing := unscaled(ladder):
+        why = f"no scale in {', '.join(missing)}: it takes random and a scripted entrant above it"
+        return Section(title, blocks=(bullets([why]),))
     if not rows:
         return Section(title, blocks=(bullets(["no entrant is ranked in every one of them"]),))
     columns = (Column("entrant", numeric=False, name=True), *map(Column, ("mean", INTERVAL.heading, *games)))
@@ -236,7 +239,7 @@ def notes(ladder: GameLadder) -> list[str]:
     lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
         lines.append("score by seat: " + ", ".join(map(_seat, ladder.seats)))
-    lines += _first(ladder) + detectable(ladder)
+    lines += _first(ladder) + power_lines(ladder)
     if len(ladder.cost_frontier) > 1:
         lines.append(f"cost frontier: {', '.join(map(shown, ladder.cost_frontier))} (not beaten on both mean and $)")
     return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.warnings]
@@ -252,8 +255,8 @@ def _first(ladder: GameLadder) -> list[str]:
     ]
 
 
-def detectable(ladder: GameLadder) -> list[str]:
-    """What the blocks could have shown; nothing where no number tells more than that play repeats itself."""
+def power_lines(ladder: GameLadder) -> list[str]:
+    """Nothing where no number tells more than that play repeats itself."""
     parts = []
     lead, typical = ladder.lead, ladder.minimum_detectable_difference
     judged = lead is not None and lead.interval is not None
@@ -263,19 +266,21 @@ def detectable(ladder: GameLadder) -> list[str]:
             parts.append(f"{difference_cell(least)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
     if sum(s.rank is not None for s in ladder.standings) > 2 and (judged if typical is None else typical > ZERO):
         parts.append(f"{difference_cell(typical)} between two typical entrants")
-    power = f"minimum detectable difference (80% power, {plural(ladder.blocks, 'block')})"
-    return [f"{power}: {', '.join(parts)}"] if parts else []
+    if not parts:
+        return []
+    played = plural(ladder.blocks, "block")
+    return [f"minimum detectable difference of {played} (80% power): {', '.join(parts)}"]
 
 
 def _faults(standing: Standing) -> str:
-    conduct = standing.reliability
-    kinds = sorted(((n, kind) for kind, n in conduct.faults.items() if n), key=lambda item: (-item[0], item[1]))
+    reliability = standing.reliability
+    kinds = sorted(((n, kind) for kind, n in reliability.faults.items() if n), key=lambda item: (-item[0], item[1]))
     if not kinds:
         return ""
     causes = ", ".join(f"{kind} {n}" for n, kind in kinds)
     return (
-        f"{shown(standing.entrant)}: {causes} in {plural(conduct.decisions, 'decision')}; "
-        f"{share(conduct.retry_rate)} asked again, {share(conduct.fallback_rate)} moved by the fallback"
+        f"{shown(standing.entrant)}: {causes} in {plural(reliability.decisions, 'decision')}; "
+        f"{share(reliability.retry_rate)} asked again, {share(reliability.fallback_rate)} moved by the fallback"
     )
 
 

@@ -210,7 +210,7 @@ def _cost(plan: LadderPlan) -> str:
 
 
 def _time(plan: LadderPlan) -> str:
-    seconds = sorted({rates.latency for rates in plan.rates})
+    seconds = sorted({rates.latency_seconds for rates in plan.rates})
     latency = f"{seconds[0]:.3g}" if len(seconds) == 1 else f"{seconds[0]:.3g} to {seconds[-1]:.3g}"
     origin = ", ".join(dict.fromkeys(_FROM[rates.latency_from] for rates in plan.rates))
     least = f"at least {time_words(plan.seconds)} at {latency} s a call ({origin})"
@@ -336,7 +336,7 @@ def _money_section(plan: LadderPlan) -> Section:
         (Column("most"), part(lambda cost: cost.most)),
     ]
     ratios = sorted({rates.characters_per_token for rates in plan.rates}) or [CHARACTERS_PER_TOKEN]
-    measured = all(rates.calibrated is not None for rates in plan.rates)
+    measured = all(rates.characters_per_token_from is not None for rates in plan.rates)
     origin = f"measured in {plan.source}" if measured else "assumed; --from RUN measures it"
     facts = [f"{ratios[0]:.2f} to {ratios[-1]:.2f} characters a token ({origin}); no discount for cached prompts"]
     if plan.lengths and not plan.left.unpriced:

@@ -34,9 +34,9 @@ from weigh.harness.store.usage import Latency, Usage
 from weigh.harness.words import count, money, plural, score, share, tokens
 
 WAYS: tuple[tuple[str, Callable[[Reliability], int]], ...] = (
-    ("own, first attempt", lambda conduct: conduct.by_model + conduct.by_scripted + conduct.by_human),
-    ("own, second attempt", lambda conduct: conduct.by_retry),
-    ("fallback", lambda conduct: conduct.by_fallback),
+    ("own, first attempt", lambda reliability: reliability.by_model + reliability.by_scripted + reliability.by_human),
+    ("own, second attempt", lambda reliability: reliability.by_retry),
+    ("fallback", lambda reliability: reliability.by_fallback),
 )
 SIDE_BY_SIDE = 7
 """Entrants of one table of measures."""

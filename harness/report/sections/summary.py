@@ -24,7 +24,7 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.ladder import BARRING, drawn_ranks, rare_lines
+from weigh.harness.report.sections.ladder import BARRING, drawn_ranks, rare_lines, trust
 from weigh.harness.report.sections.ladder_table import interval_cell, rank_cell
 from weigh.harness.report.sections.play import Ways, notable_lines
 from weigh.harness.results.ranking.standings import GameLadder
@@ -149,6 +149,8 @@ def _lines(contents: Contents) -> Iterator[Line]:
     yield from _reliability(contents)
     yield from _cost(contents)
     yield from _power(contents)
+    if told := trust(contents.ladder):
+        yield line(Word("Trust", "strong"), f": {told}.")
     yield from (line(Word("Rare failures", "strong"), f": {text}.") for text in rare_lines(contents.ladder))
     yield from _collusion(contents)
 
@@ -175,9 +177,13 @@ def _reliability(contents: Contents) -> Iterator[Line]:
     sums: dict[str, list[int]] = {}
     for game in contents.ladder.games:
         for each in game.standings:
-            conduct = each.reliability
-            if not each.scripted and conduct.decisions:
-                counts = (conduct.decisions, conduct.by_retry + conduct.by_fallback, conduct.by_fallback)
+            reliability = each.reliability
+            if not each.scripted and reliability.decisions:
+                counts = (
+                    reliability.decisions,
+                    reliability.by_retry + reliability.by_fallback,
+                    reliability.by_fallback,
+                )
                 sums[each.entrant] = [a + b for a, b in zip(sums.get(each.entrant, [0, 0, 0]), counts, strict=True)]
     if sums:
         again = {name: second / decisions for name, (decisions, second, _) in sums.items()}

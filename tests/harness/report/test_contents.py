@@ -95,8 +95,8 @@ def test_every_warning_stands_in_full_in_the_page_and_is_counted_in_markdown(mod
 
 def test_the_first_screen_is_short_and_the_same_in_both_forms(models, page):
     markdown = markdown_page(document(models))
-    assert len(markdown.splitlines()) <= 36
-    assert len(markdown.encode()) < 2_600
+    assert len(markdown.splitlines()) <= 37
+    assert len(markdown.encode()) < 2_800
     head = texts(page.partition("<nav")[0])
     for word in ("Reliability", "Cost", "Power", "Collusion audit"):
         assert f"**{word}**: " in markdown

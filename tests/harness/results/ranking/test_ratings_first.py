@@ -297,8 +297,9 @@ def test_the_ladder_says_what_it_could_have_seen():
     assert game.minimum_detectable_difference == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
     (line,) = (line for line in plain_lines(rank(four())) if line.startswith("minimum"))
     assert line == (
-        f"minimum detectable difference (80% power, 6 blocks): {game.lead.minimum_detectable_difference:.3f} "
-        f"between ann and bob, {game.minimum_detectable_difference:.3f} between two typical entrants"
+        "minimum detectable difference of 6 blocks (80% power): "
+        f"{game.lead.minimum_detectable_difference:.3f} between ann and bob, "
+        f"{game.minimum_detectable_difference:.3f} between two typical entrants"
     )
     one_block = game_of(rank(seats(planned(list(FOUR), 4, 1), by_strength(FOUR))))
     assert (one_block.lead.minimum_detectable_difference, one_block.minimum_detectable_difference) == (None, None)
@@ -341,7 +342,7 @@ def test_two_blocks_need_more_than_two_and_show_less_than_any_two_means_can_diff
     assert f"needs about {game.lead.blocks_needed} blocks to show (there are 2)" in text(ladder, "not_separated")
     assert (game.lead.minimum_detectable_difference, game.minimum_detectable_difference) == (None, None)
     assert (
-        "minimum detectable difference (80% power, 2 blocks): more than any two means can differ between ann and bob"
+        "minimum detectable difference of 2 blocks (80% power): more than any two means can differ between ann and bob"
     ) in plain_lines(ladder)
 
 
