@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from random import Random
 from typing import Literal, Protocol, TypeAlias
 
@@ -84,6 +85,15 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     text: str
+    cuts: tuple[int, ...] = field(default=(), compare=False)
+    """Where parts end that later requests of the same player will repeat byte for byte, ascending: how the text may be
+    marked for a provider's cache. No part of what is said, so neither compared, nor stored, nor in a digest."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The text in pieces: one a cut, and what follows the last."""
+        ends = (0, *self.cuts, len(self.text))
+        return tuple(self.text[start:end] for start, end in pairwise(ends) if start < end)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ reads no reply.
 
 What changes least comes first. The system message (rules, how to answer, guidance) is one text for all seats, rounds
 and episodes under a config; who the seat is, the game says with the position. The user message opens with the history,
-which only grows. So of two consecutive requests of a seat, the later one repeats the earlier up to the newest line of
-history, and caches of prompts pay off. A second attempt repeats the first request whole and adds two turns; only where
-the first did not fit into the model's context, it is the same question with half the history.
+which only grows, cut where each decision left it. So of two consecutive requests of a seat, the later one repeats the
+earlier up to its last cut, and caches of prompts pay off. A second attempt repeats the first request whole and adds two
+turns; only where the first did not fit into the model's context, it is the same question with half the history.
 
 Whatever a model wrote enters a prompt cut and escaped: its notes as one JSON string, its previous reply as a short
 tail. Nothing here names a policy, an entrant, a model or a seed.
@@ -17,8 +17,9 @@ tail. Nothing here names a policy, an entrant, a model or a seed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from types import MappingProxyType
 
 from weigh.games.game import Json, Legal, Observation
@@ -63,6 +64,7 @@ _OPENINGS: Mapping[Fault, str] = MappingProxyType(
         "timed_out": "Your reply took too long. Answer at once, without reasoning.",
     }
 )
+_HISTORY = "# History\n"
 _NOTES = f'It may also have "notes": up to {NOTES_LIMIT} characters that only you will see, in later turns.'
 
 
@@ -81,17 +83,25 @@ def system_text(rulebook: str, style: Style, guidance: str) -> str:
     return f"{rulebook.strip()}\n\n# How to answer\n{contract}\n\n# Advice\n{guidance.strip()}"
 
 
-def position_text(observation: Observation, style: Style, notes: str | None) -> str:
-    """History, the position, the player's own notes, and the question."""
+def position(observation: Observation, style: Style, notes: str | None, seen: Sequence[int] = ()) -> Message:
+    """History, the position, the player's own notes, and the question.
+
+    `seen` are the numbers of lines that the history had at the player's decisions, this one included: the text is cut
+    after each.
+    """
     history = "\n".join(observation.history) or "(nothing yet)"
+    ends = tuple(accumulate((len(line) + 1 for line in observation.history), initial=len(_HISTORY)))
+    cuts = tuple(ends[lines] for lines in sorted(set(seen)) if 0 < lines < len(ends))
     own = f"\nYour notes: {_as_literal(notes) if notes else '(none)'}" if keeps_notes(style) else ""
     ask = _ASK[style].format(example=observation.legal.answer.example)
-    return f"# History\n{history}\n\n# Now\n{observation.situation.strip()}{own}\n\n{ask}"
+    return Message("user", f"{_HISTORY}{history}\n\n# Now\n{observation.situation.strip()}{own}\n\n{ask}", cuts)
 
 
-def first_attempt(system: str, observation: Observation, style: Style, notes: str | None) -> tuple[Message, ...]:
-    """The two messages of a decision."""
-    return Message("system", system), Message("user", position_text(observation, style, notes))
+def first_attempt(
+    system: str, observation: Observation, style: Style, notes: str | None, seen: Sequence[int] = ()
+) -> tuple[Message, ...]:
+    """The two messages of a decision. The system text is one stable part; `seen` as in `position`."""
+    return Message("system", system, (len(system),)), position(observation, style, notes, seen)
 
 
 def second_attempt(first: tuple[Message, ...], reply: str | None, hint: str) -> tuple[Message, ...]:

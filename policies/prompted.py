@@ -91,12 +91,18 @@ class PromptedPlayer:
         self._notes: str | None = None
         self._last_reply: str | None = None
         self._unfit = False
+        self._seen: list[int] = []
 
     async def decide(self, observation: Observation, retry: Retry | None) -> Reply:
         """One attempt. Raises what the client raises: DecisionTimedOut, Outage, Fatal."""
         # A prompt that was turned down for its length was never read: there is nothing to hint at, only less to say.
-        observed = with_less_history(observation) if retry is not None and self._unfit else observation
-        messages = first_attempt(self._system, observed, self._policy.style, self._notes)
+        less = retry is not None and self._unfit
+        if retry is None:
+            self._seen.append(len(observation.history))
+        observed = with_less_history(observation) if less else observation
+        messages = first_attempt(
+            self._system, observed, self._policy.style, self._notes, () if less else tuple(self._seen)
+        )
         if retry is not None and not self._unfit:
             messages = second_attempt(messages, self._last_reply, retry.hint)
         self._last_reply, self._unfit = None, False  # should the call fail, there is nothing to repeat

@@ -11,6 +11,7 @@ import os
 import platform
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -227,7 +228,8 @@ async def open_exchanges(
         if endpoints:  # loads the transports, which no scripted run needs
             from weigh.harness.providers.client import client_for
         for model, given in fitted(endpoints, calls).items():
-            endpoint = given
+            # A prompt cache forgets what was not read for five minutes, and keeps it for an hour at a higher price.
+            endpoint = replace(given, cache_ttl=given.cache_ttl or ("1h" if decision_timeout > 300 else "5m"))
             if endpoint.wire == "local":
                 from weigh.harness.providers.local.server import LocalServer
 

@@ -12,7 +12,7 @@ from weigh.games.ballast.rules import BALLAST, BallastConfig, BallastState
 from weigh.games.ballast.view import observe_with_claims, truthful, view_of
 from weigh.games.game import Observation
 from weigh.games.goofspiel.rules import GOOFSPIEL
-from weigh.policies.layout import position_text
+from weigh.policies.layout import position
 
 NAMES = ("Ash", "Birch")
 MIDDLE = "0:p5s0 1:p4s0a2 0:p1s1a5 1:c2 0:p3s1 1:p1s2a4 0:c4 1:p3s2"
@@ -104,7 +104,7 @@ def test_hidden_claims_leave_no_trace_of_what_was_announced() -> None:
             if one.mover == 1:
                 muted = [observe_with_claims(state.observe(1, NAMES), HIDDEN) for state in (one, other)]
                 assert muted[0] == muted[1]
-                assert position_text(muted[0], "json-only", None) == position_text(muted[1], "json-only", None)
+                assert position(muted[0], "json-only", None).text == position(muted[1], "json-only", None).text
 
 
 @pytest.mark.parametrize("claims", [HIDDEN, {n: 1 + n % 5 for n in range(14)}], ids=["hidden", "others"])

@@ -11,7 +11,7 @@ import pytest
 from tests.games.ballast_cases import after
 from weigh.games.ballast.rules import BallastState
 from weigh.games.game import Observation
-from weigh.policies.layout import position_text
+from weigh.policies.layout import position
 
 NAMES = ("Ash", "Birch")
 
@@ -144,7 +144,7 @@ def test_the_facts_of_a_discard() -> None:
 def test_the_legal_moves_are_told_in_one_line_and_not_one_by_one() -> None:
     seat = seen("0:p5s0", 1)
     assert len(seat.legal) == 76
-    assert len(position_text(seat, "reason-then-json", None)) < 900
+    assert len(position(seat, "reason-then-json", None).text) < 900
 
 
 # What is not
@@ -155,7 +155,7 @@ def told(state: BallastState, seat: int) -> list[Any]:
     observation = state.observe(seat, NAMES)
     return [
         repr(observation),
-        position_text(observation, "reason-then-json", None),
+        position(observation, "reason-then-json", None).text,
         [event.to_json() for event in state.events],
     ]
 

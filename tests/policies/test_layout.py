@@ -20,7 +20,7 @@ from weigh.policies.layout import (
     answer_schema,
     first_attempt,
     keeps_notes,
-    position_text,
+    position,
     second_attempt,
     system_text,
 )
@@ -147,7 +147,7 @@ def observation(history: tuple[str, ...] = (), situation: str = "It is your turn
 
 
 def test_without_history_or_notes_the_prompt_says_so() -> None:
-    text = position_text(observation(), "reason-then-json", None)
+    text = position(observation(), "reason-then-json", None).text
     assert "# History\n(nothing yet)\n\n" in text
     assert "\nYour notes: (none)\n" in text
 
@@ -163,8 +163,8 @@ def test_without_history_or_notes_the_prompt_says_so() -> None:
     ],
 )
 def test_R39_notes_cannot_pass_for_anything_around_them(notes: str) -> None:
-    usual = position_text(observation(), "reason-then-json", "usual")
-    text = position_text(observation(), "reason-then-json", notes)
+    usual = position(observation(), "reason-then-json", "usual").text
+    text = position(observation(), "reason-then-json", notes).text
     assert len(text.splitlines()) == len(usual.splitlines())
     assert [line for line in text.splitlines() if not line.startswith('Your notes: "')] == [
         line for line in usual.splitlines() if not line.startswith('Your notes: "')

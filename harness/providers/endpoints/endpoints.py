@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from weigh.games.values import quote
 from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.known import KNOWN, Access, Known
-from weigh.harness.providers.endpoints.settings import CapField, EndpointSettings, Price, Wire
+from weigh.harness.providers.endpoints.settings import CacheTtl, CapField, EndpointSettings, Price, Wire
 from weigh.harness.words import did_you_mean, in_words
 from weigh.policies.show import one_line
 
@@ -57,6 +57,7 @@ class Endpoint:
     temperature: bool | None = None
     seed: bool | None = None
     prompt_cache: bool = True
+    cache_ttl: CacheTtl | None = None
     transport: Literal["sdk", "lean"] = "sdk"
     context_tokens: int = 4096
     threads: int = 1

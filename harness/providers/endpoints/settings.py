@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Wire: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "local"]
 """The shape of requests and answers; `local` is an embedded model that has yet to be started."""
 
+CacheTtl: TypeAlias = Literal["5m", "1h"]
 CapField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 
@@ -64,7 +65,10 @@ class EndpointSettings(BaseModel):
     seed: bool | None = None
     """Whether the endpoint takes a sampling seed."""
     prompt_cache: bool | None = None
-    """Anthropic only: mark prompts for caching. On unless set to false."""
+    """Mark the parts of prompts that come again, for Claude and for those of OpenAI's models that take marks. On unless
+    set to false."""
+    cache_ttl: CacheTtl | None = None
+    """Claude only: how long a cache keeps them. Unset: an hour where a decision may take longer than five minutes."""
     context_tokens: int | None = Field(default=None, ge=256, le=1_000_000)
     """Local models only: the longest prompt and answer together, for each request in flight."""
     threads: int | None = Field(default=None, ge=1, le=256)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from weigh.harness.seeds import derive, stream
 from weigh.policies.contract import canonical
@@ -24,11 +24,6 @@ AnswerStop: TypeAlias = Literal["end", "length", "refusal", "filter", "tool_call
 """Why an answer stops: said all, cut at the cap, declined by the model, stopped by a content filter, wants a tool,
 or pauses an unfinished turn."""
 
-_CACHE_BLOCK = 128
-"""Cached prompt tokens are counted in whole blocks, as prompt caches do."""
-_CACHE_FROM = 1024
-"""Shorter prompts are not cached."""
-
 
 class RequestRefused(Exception):
     """A request that is answered with an error in the API's own form. The message is one line, as the API words it."""
@@ -41,12 +36,22 @@ class RequestRefused(Exception):
         self.status = status
 
 
+class Block(NamedTuple):
+    """One part of a message, with the role it is said in."""
+
+    text: str
+    marked: bool = False
+    """Whether a cache entry shall end here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the conversation; parts of a message are joined by newlines."""
 
     role: str
     text: str
+    blocks: tuple[Block, ...] = ()
+    """Its parts, where it came in parts."""
 
     @property
     def tokens(self) -> int:
@@ -72,8 +77,11 @@ class Call:
     """The most tokens to generate, hidden reasoning included."""
     reasoning: int = 0
     """About how many tokens of hidden reasoning were asked for; 0 for none."""
-    caches: bool = True
-    """Whether the prompt's front may be counted as read from a cache."""
+    explicit: bool = False
+    """Whether only what is marked goes through a cache."""
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    """What of the prompt came from the cache, and went into it: see `caches`."""
 
     @property
     def request_id(self) -> str:
@@ -85,14 +93,13 @@ class Call:
         return sum(turn.tokens for turn in self.turns)
 
     @property
-    def cached_tokens(self) -> int:
-        """What stands before the last message, in whole blocks: a conversation's growing front.
-
-        Real caches depend on what came before; here it is a property of the request alone, to be reproducible.
-        """
-        if not self.caches or self.input_tokens < _CACHE_FROM:
-            return 0
-        return sum(turn.tokens for turn in self.turns[:-1]) // _CACHE_BLOCK * _CACHE_BLOCK
+    def blocks(self) -> tuple[Block, ...]:
+        """The whole prompt in parts, each after its role."""
+        return tuple(
+            Block(f"{turn.role}\n{block.text}", block.marked)
+            for turn in self.turns
+            for block in turn.blocks or (Block(turn.text),)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,12 @@ import json
 import socket
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from aiohttp import web
 
+from weigh.harness.providers.mock_server.caches import Caches
 from weigh.harness.providers.mock_server.counters import CUT, GONE, UNREADABLE, Counters
 from weigh.harness.providers.mock_server.exchange import Call, Draws, RequestRefused
 from weigh.harness.providers.mock_server.fault_plan import FaultPlan
@@ -65,6 +67,7 @@ class Handling:
         self._latency = parse_latency(options.latency)
         self._faults = parse_faults(options.faults)
         self.counters = Counters(options.log_size)
+        self._caches = Caches()
         self.follow(options.plan)
 
     def follow(self, plan: Plan) -> None:
@@ -73,9 +76,10 @@ class Handling:
         self._at_work = FaultPlan(self._options.all_rules(plan), self._options.seed, self._clock())
 
     def reset(self) -> None:
-        """As if just started: statistics, log, and the plan's clock and counts."""
+        """As if just started: statistics, log, caches, and the plan's clock and counts."""
         self.follow(self._plan)
         self.counters.reset()
+        self._caches = Caches()
 
     async def answer(self, request: web.Request, api: Api) -> web.StreamResponse:
         """Answer one request. Everything is sent, or the connection has ended, when this returns."""
@@ -145,6 +149,8 @@ class Handling:
         kind = reply.kind if rule else self._faults.reply(draws.fraction("fault")) or reply.kind
         if kind == "timed_out":
             return await _silence(request, headers, Hang())
+        used = self._caches.use(call)
+        call = replace(call, cached_tokens=used.read, written_tokens=used.written)
         body = _changed(api.render(call, compose(call, self._options, kind, reply.text)), reply)
         await asyncio.sleep(
             self._latency(draws.fraction("latency")) if rule is None or rule.delay is None else rule.delay

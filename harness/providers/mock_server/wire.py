@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weigh.harness.providers.mock_server.exchange import (
     Answer,
     AnswerStop,
+    Block,
     Call,
     RequestRefused,
     Turn,
@@ -21,6 +22,9 @@ from weigh.harness.providers.mock_server.exchange import (
     call_digest,
     value_at,
 )
+
+MOST_MARKS = 4
+"""Marks for the cache that Anthropic takes in one request."""
 
 EPOCH = 1_750_000_000
 """Answers are reproducible, so they are all stamped with one moment (Unix seconds)."""
@@ -140,7 +144,8 @@ def _turns(items: object, field: str, roles: Sequence[str]) -> tuple[Turn, ...]:
         role = item.get("role")
         if not isinstance(role, str) or role not in roles:
             raise RequestRefused(f"'{field}[{index}].role' must be one of {', '.join(roles)}, not {role!r}", field)
-        turns.append(Turn(role, _text(item.get("content"), f"{field}[{index}].content")))
+        content = item.get("content")
+        turns.append(Turn(role, _text(content, f"{field}[{index}].content"), _blocks(content)))
     return tuple(turns)
 
 
@@ -151,6 +156,21 @@ def _text(content: object, field: str) -> str:
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
         raise RequestRefused(f"'{field}' must be a string or a list of parts", field)
     return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
+
+
+def _blocks(content: object) -> tuple[Block, ...]:
+    """The parts of a message's content; none where it is one text."""
+    listed = content if isinstance(content, list) else []
+    return tuple(
+        Block(part["text"], any(part.get(mark) for mark in ("cache_control", "prompt_cache_breakpoint")))
+        for part in listed
+        if isinstance(part.get("text"), str)
+    )
+
+
+def _explicit(body: Mapping[str, Any]) -> bool:
+    """Whether OpenAI is to cache what is marked and nothing else."""
+    return bool(value_at(body, "prompt_cache_options.mode") == "explicit")
 
 
 def _whole_number(body: Mapping[str, Any], field: str, least: int) -> int | None:
@@ -195,6 +215,7 @@ def _read_chat(body: Mapping[str, Any]) -> dict[str, Any]:
         **_format(_object(body, "response_format"), "json_schema.schema"),
         "cap": _whole_number(body, "max_completion_tokens", 1) or _whole_number(body, "max_tokens", 1),
         "reasoning": _reasoning(body.get("reasoning_effort")),
+        "explicit": _explicit(body),
     }
 
 
@@ -230,7 +251,7 @@ def _render_chat(call: Call, answer: Answer) -> dict[str, Any]:
             "prompt_tokens": call.input_tokens,
             "completion_tokens": answer.output_tokens,
             "total_tokens": call.input_tokens + answer.output_tokens,
-            "prompt_tokens_details": {"cached_tokens": call.cached_tokens},
+            "prompt_tokens_details": {"cached_tokens": call.cached_tokens, "cache_write_tokens": call.written_tokens},
             "completion_tokens_details": {"reasoning_tokens": answer.reasoning_tokens},
         },
         "service_tier": "default",
@@ -252,6 +273,7 @@ def _read_responses(body: Mapping[str, Any]) -> dict[str, Any]:
         **_format(_object(_object(body, "text"), "format"), "schema"),
         "cap": _whole_number(body, "max_output_tokens", 16),
         "reasoning": _reasoning(_object(body, "reasoning").get("effort")),
+        "explicit": _explicit(body),
     }
 
 
@@ -283,7 +305,7 @@ def _render_responses(call: Call, answer: Answer) -> dict[str, Any]:
         "text": call.body.get("text") or {"format": {"type": "text"}},
         "usage": {
             "input_tokens": call.input_tokens,
-            "input_tokens_details": {"cached_tokens": call.cached_tokens, "cache_write_tokens": 0},
+            "input_tokens_details": {"cached_tokens": call.cached_tokens, "cache_write_tokens": call.written_tokens},
             "output_tokens": answer.output_tokens,
             "output_tokens_details": {"reasoning_tokens": answer.reasoning_tokens},
             "total_tokens": call.input_tokens + answer.output_tokens,
@@ -325,15 +347,20 @@ def _read_messages(body: Mapping[str, Any]) -> dict[str, Any]:
         # Empty content is taken only from an assistant's last turn.
         if not turn.text and (turn.role == "user" or index < len(turns) - 1):
             raise RequestRefused(f"messages.{index}: all messages must have non-empty content")
-    # Only where a breakpoint is set, on the whole request or on a part of it, are prompts cached.
-    contents = [body.get("system"), *(item.get("content") for item in body["messages"])]
-    parts = [part for content in contents if isinstance(content, list) for part in content]
+    said = (Turn("system", system, _blocks(body.get("system"))), *turns) if system else turns
+    if body.get("cache_control"):  # on the whole request: the last block that can be cached
+        last = said[-1]
+        blocks = last.blocks or (Block(last.text),)
+        said = (*said[:-1], replace(last, blocks=(*blocks[:-1], Block(blocks[-1].text, marked=True))))
+    marks = sum(block.marked for turn in said for block in turn.blocks)
+    if marks > MOST_MARKS:
+        raise RequestRefused(f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {marks}.")
     return {
-        "turns": (Turn("system", system), *turns) if system else turns,
+        "turns": said,
         **_format(_object(_object(body, "output_config"), "format"), "schema"),
         "cap": cap,
         "reasoning": _thinking(_object(body, "thinking"), cap),
-        "caches": any(part.get("cache_control") for part in (body, *parts)),
+        "explicit": True,
     }
 
 
@@ -379,8 +406,9 @@ def _render_messages(call: Call, answer: Answer) -> dict[str, Any]:
         "stop_sequence": None,
         "stop_details": details if reason == "refusal" else None,
         "usage": {
-            "input_tokens": call.input_tokens - call.cached_tokens,  # cached tokens are counted apart here
-            "cache_creation_input_tokens": 0,
+            # What went through the cache is counted apart here.
+            "input_tokens": call.input_tokens - call.cached_tokens - call.written_tokens,
+            "cache_creation_input_tokens": call.written_tokens,
             "cache_read_input_tokens": call.cached_tokens,
             "output_tokens": answer.output_tokens,
             "output_tokens_details": {"thinking_tokens": answer.reasoning_tokens},

@@ -11,7 +11,17 @@ from typing import Any
 from anthropic import transform_schema
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint
-from weigh.harness.providers.wire.body import NoAnswer, count, items, parts, table, turns, without_tuples, words
+from weigh.harness.providers.wire.body import (
+    NoAnswer,
+    count,
+    items,
+    mark_of,
+    parts,
+    table,
+    turns,
+    without_tuples,
+    words,
+)
 from weigh.harness.providers.wire.capabilities import Capabilities
 from weigh.harness.providers.wire.finish_reasons import stop_of
 from weigh.policies.contract import Completion, Request, Usage
@@ -26,12 +36,14 @@ class AnthropicMessages:
         """What is sent for `request`. A thinking budget and an effort come with the sampling's `extra`."""
         system, dialogue = turns(request.messages, system=takes.system)
         sampling = request.sampling
-        body: dict[str, Any] = {"model": endpoint.model, "messages": dialogue, "max_tokens": sampling.max_tokens}
+        mark = mark_of(endpoint, takes)
+        body: dict[str, Any] = {
+            "model": endpoint.model,
+            "messages": [turn.sent(mark) for turn in dialogue],
+            "max_tokens": sampling.max_tokens,
+        }
         if system:
-            body["system"] = system
-        if endpoint.prompt_cache and takes.cache:
-            # Marks the last block that can be cached: the next round's prompt goes on from there.
-            body["cache_control"] = {"type": "ephemeral"}
+            body["system"] = [{"type": "text", "text": system} | mark] if mark else system
         if sampling.temperature is not None and takes.temperature:
             body["temperature"] = sampling.temperature
         extra = dict(sampling.extra)

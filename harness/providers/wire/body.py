@@ -9,9 +9,12 @@ part of JSON Schema; it then admits more than the rules do, and what comes back 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypedDict
+from dataclasses import dataclass
+from typing import Any
 
 from weigh.games.game import Json
+from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.wire.capabilities import Capabilities
 from weigh.policies.contract import Message
 
 
@@ -60,9 +63,40 @@ def first_count(*values: object) -> int | None:
     return next((found for value in values if (found := count(value)) is not None), None)
 
 
-class Turn(TypedDict):
+@dataclass(slots=True)
+class Turn:
+    """One message as it is sent."""
+
     role: str
-    content: str
+    pieces: list[str]
+    """The text, in the parts that a cache may be told of."""
+    stable: int = 0
+    """How many of the pieces, from the first, later requests will repeat."""
+
+    @property
+    def content(self) -> str:
+        """The whole text."""
+        return "".join(self.pieces)
+
+    def sent(self, mark: Mapping[str, Any], kind: str = "text") -> dict[str, Any]:
+        """The message with its text in one string; with a `mark`, as text blocks of one `kind`, one a piece, of which
+        the newest two stable ones bear it: the one before, where the last request's cache entry ends, and the newest,
+        where this one's shall."""
+        if not mark or not self.stable:
+            return {"role": self.role, "content": self.content}
+        blocks: list[dict[str, Any]] = [{"type": kind, "text": piece} for piece in self.pieces]
+        for block in blocks[max(0, self.stable - 2) : self.stable]:
+            block |= mark
+        return {"role": self.role, "content": blocks}
+
+
+def mark_of(endpoint: Endpoint, takes: Capabilities) -> dict[str, Any]:
+    """What a block bears that ends a part to be cached; empty where none does."""
+    if takes.marks == "openai":
+        return {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    if takes.marks == "anthropic":
+        return {"cache_control": {"type": "ephemeral"} | ({"ttl": "1h"} if endpoint.cache_ttl == "1h" else {})}
+    return {}
 
 
 def turns(messages: Iterable[Message], *, system: bool) -> tuple[str, list[Turn]]:
@@ -74,22 +108,36 @@ def turns(messages: Iterable[Message], *, system: bool) -> tuple[str, list[Turn]
     instructions = ""
     dialogue: list[Turn] = []
     for message in messages:
-        text = sendable(message.text)
-        if not text.strip():
+        pieces = _solid(map(sendable, message.parts))
+        if not pieces:
             continue
         if message.role == "system":
+            text = "".join(pieces)
             instructions = f"{instructions}\n\n{text}" if instructions else text
-        elif dialogue and dialogue[-1]["role"] == message.role:
-            dialogue[-1]["content"] += f"\n\n{text}"
+        elif dialogue and dialogue[-1].role == message.role:
+            dialogue[-1].pieces[-1] += f"\n\n{pieces[0]}"
+            dialogue[-1].pieces += pieces[1:]
         else:
-            dialogue.append({"role": message.role, "content": text})
+            dialogue.append(Turn(message.role, pieces, min(len(message.cuts), len(pieces))))
     if instructions and not system:
-        if dialogue and dialogue[0]["role"] == "user":
-            dialogue[0]["content"] = f"{instructions}\n\n{dialogue[0]['content']}"
+        if dialogue and dialogue[0].role == "user":
+            dialogue[0].pieces.insert(0, f"{instructions}\n\n")
+            dialogue[0].stable += 1
         else:
-            dialogue.insert(0, {"role": "user", "content": instructions})
+            dialogue.insert(0, Turn("user", [instructions], 1))
         instructions = ""
     return instructions, dialogue
+
+
+def _solid(pieces: Iterable[str]) -> list[str]:
+    """The pieces, those of white space alone joined to their neighbours, since providers refuse a blank block."""
+    solid: list[str] = []
+    for piece in pieces:
+        if solid and not (piece.strip() and solid[-1].strip()):
+            solid[-1] += piece
+        else:
+            solid.append(piece)
+    return solid if "".join(solid).strip() else []
 
 
 def sendable(text: str) -> str:

@@ -20,7 +20,9 @@ from weigh.harness.providers.errors.reading import ProviderError
 NO_TEMPERATURE = "the temperature asked for is not sent: the model takes none and keeps its default"
 NO_SEED = "the sampling seed asked for is not sent: the endpoint takes none"
 
-Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples", "cache"]
+Field: TypeAlias = Literal["cap_field", "temperature", "seed", "system", "tuples", "marks"]
+Marks: TypeAlias = Literal["none", "anthropic", "openai"]
+"""Whose marks the parts of a prompt bear for a cache: `cache_control` or `prompt_cache_breakpoint`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class Capabilities:
     tuples: bool = True
     """The OpenAI APIs only: whether a schema may say what stands at each place of a list (`prefixItems`). Where not,
     `harness.providers.wire.body` writes it in a weaker way."""
-    cache: bool = True
-    """Anthropic's API only: whether a request may mark what is to be cached."""
+    marks: Marks = "none"
+    """How a request says which parts of its prompt are to be cached; "none" where that is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Learned:
     """One thing a model turned out not to take."""
 
     field: Field
-    value: CapField | bool
+    value: CapField | Marks | bool
     note: str
     """For people: what is done from now on."""
 
@@ -58,6 +60,7 @@ class Learned:
 # `anthropic/claude-opus-4.8` at a router, `us.anthropic.claude-opus-4-8-v1:0` at Bedrock. OpenAI's reasoning models and
 # Anthropic's from Opus 4.7 on, and all of generation 5, refuse sampling parameters; no Claude takes a seed.
 _OPENAI_REASONING = r"(?:^|[/.])(?:o\d|gpt-[5-9]|gpt-\d\d|codex)(?!.*-chat)"
+_OPENAI_MARKED = r"^gpt-(?:5\.[6-9]|[6-9]|\d\d)"
 _CLAUDE = r"(?:^|[/.])claude-"
 _CLAUDE_UNSAMPLED = r"(?:^|[/.])claude-[a-z]+-(?:4[-.][7-9]|[5-9])(?!\d)"
 
@@ -93,7 +96,16 @@ def declared(endpoint: Endpoint) -> Capabilities:
         temperature=found.temperature if endpoint.temperature is None else endpoint.temperature,
         seed=found.seed if endpoint.seed is None else endpoint.seed,
         system=not endpoint.fold_system,
+        marks=_marks(endpoint) if endpoint.prompt_cache else "none",
     )
+
+
+def _marks(endpoint: Endpoint) -> Marks:
+    """Anthropic caches what is marked, behind a router too. OpenAI caches by itself, and from GPT-5.6 on charges for
+    writing: there only what will be read again is marked."""
+    if endpoint.wire == "anthropic" or (endpoint.provider == "openrouter" and re.search(_CLAUDE, endpoint.model)):
+        return "anthropic"
+    return "openai" if endpoint.provider == "openai" and re.search(_OPENAI_MARKED, endpoint.model) else "none"
 
 
 _UNSUPPORTED_NAMES = frozenset((
@@ -139,8 +151,8 @@ def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
         return Learned("temperature", False, NO_TEMPERATURE)
     if sent.seed and _speaks_of("seed", about):
         return Learned("seed", False, NO_SEED)
-    if sent.cache and _speaks_of("cache_control", about):
-        return Learned("cache", False, "prompts are no longer marked for caching: the endpoint refuses that")
+    if sent.marks != "none" and re.search(r"cache_control|prompt_cache", about):
+        return Learned("marks", "none", "prompts are no longer marked for caching: the endpoint refuses that")
     return None
 
 

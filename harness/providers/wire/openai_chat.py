@@ -11,9 +11,11 @@ from typing import Any
 from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.wire.body import (
     NoAnswer,
+    Turn,
     count,
     first_count,
     items,
+    mark_of,
     parts,
     table,
     turns,
@@ -34,15 +36,19 @@ class OpenAIChat:
         """What is sent for `request`."""
         system, dialogue = turns(request.messages, system=takes.system)
         sampling = request.sampling
+        mark = mark_of(endpoint, takes)
+        first = [Turn("system", [system], stable=1).sent(mark)] if system else []
         body: dict[str, Any] = {
             "model": endpoint.model,
-            "messages": [{"role": "system", "content": system}, *dialogue] if system else dialogue,
+            "messages": [*first, *(turn.sent(mark) for turn in dialogue)],
             takes.cap_field: sampling.max_tokens,
         }
         if sampling.temperature is not None and takes.temperature:
             body["temperature"] = sampling.temperature
         if sampling.seed is not None and takes.seed:
             body["seed"] = sampling.seed
+        if takes.marks == "openai":
+            body["prompt_cache_options"] = {"mode": "explicit"}
         if request.schema is not None:
             schema = request.schema if takes.tuples else without_tuples(request.schema)
             body["response_format"] = {

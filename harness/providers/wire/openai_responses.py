@@ -9,7 +9,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint
-from weigh.harness.providers.wire.body import NoAnswer, count, items, parts, table, turns, without_tuples, words
+from weigh.harness.providers.wire.body import (
+    NoAnswer,
+    count,
+    items,
+    mark_of,
+    parts,
+    table,
+    turns,
+    without_tuples,
+    words,
+)
 from weigh.harness.providers.wire.capabilities import Capabilities
 from weigh.harness.providers.wire.finish_reasons import meaning_of, stop_of
 from weigh.policies.contract import Completion, Request, Stop, Usage
@@ -26,7 +36,7 @@ class OpenAIResponses:
         sampling = request.sampling
         body: dict[str, Any] = {
             "model": endpoint.model,
-            "input": dialogue,
+            "input": [turn.sent(mark_of(endpoint, takes), "input_text") for turn in dialogue],
             "max_output_tokens": sampling.max_tokens,
             "store": False,
         }
@@ -34,6 +44,8 @@ class OpenAIResponses:
             body["instructions"] = system
         if sampling.temperature is not None and takes.temperature:
             body["temperature"] = sampling.temperature
+        if takes.marks == "openai":
+            body["prompt_cache_options"] = {"mode": "explicit"}
         extra = dict(sampling.extra)
         if request.schema is not None:
             schema = request.schema if takes.tuples else without_tuples(request.schema)

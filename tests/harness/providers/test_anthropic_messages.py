@@ -31,10 +31,9 @@ def test_a_request_over_http_with_its_system_text_cache_mark_and_key() -> None:
     assert received.path == "/v1/messages"
     assert received.body == {
         "model": "claude-sonnet-4-6",
-        "system": "Rules.",
+        "system": [{"type": "text", "text": "Rules.", "cache_control": {"type": "ephemeral"}}],
         "messages": [{"role": "user", "content": "Bid."}],
         "max_tokens": 50,
-        "cache_control": {"type": "ephemeral"},
     }
     assert KEY in (received.headers.get("x-api-key", "") + received.headers.get("authorization", ""))
     assert received.headers["anthropic-version"]

@@ -209,9 +209,10 @@ def test_the_same_news_in_many_calls_at_once_is_learned_once() -> None:
         ),
         ("vllm:gpt-5-imitation", {}, Capabilities()),
         ("ollama:llama3:8b", {"seed": False, "fold_system": True}, Capabilities(seed=False, system=False)),
-        ("anthropic:claude-sonnet-4-6", {}, Capabilities(seed=False)),
-        ("anthropic:claude-3-5-haiku-latest", {}, Capabilities(seed=False)),
-        ("anthropic:claude-opus-4-7", {}, Capabilities(temperature=False, seed=False)),
+        ("anthropic:claude-sonnet-4-6", {}, Capabilities(seed=False, marks="anthropic")),
+        ("anthropic:claude-3-5-haiku-latest", {}, Capabilities(seed=False, marks="anthropic")),
+        ("anthropic:claude-haiku-5-5", {"prompt_cache": False}, Capabilities(temperature=False, seed=False)),
+        ("anthropic:claude-opus-4-7", {}, Capabilities(temperature=False, seed=False, marks="anthropic")),
     ],
 )
 def test_capabilities_are_declared_where_they_are_known(

@@ -141,7 +141,7 @@ def test_reasoning_is_counted_within_the_output_and_shown_where_the_api_shows_it
     assert 0 < found.usage.output_tokens_details.thinking_tokens < found.usage.output_tokens
 
 
-def test_a_conversations_front_is_counted_as_cached_the_way_each_api_counts() -> None:
+def test_a_front_that_was_sent_before_is_counted_as_cached_the_way_each_api_counts() -> None:
     turns: Any = [
         {"role": "user", "content": LONG},
         {"role": "assistant", "content": '{"bid": 1}'},
@@ -149,16 +149,24 @@ def test_a_conversations_front_is_counted_as_cached_the_way_each_api_counts() ->
     ]
 
     async def by_openai(client: openai.AsyncOpenAI) -> Any:
+        await client.chat.completions.create(model="m", messages=turns)
         return await client.chat.completions.create(model="m", messages=turns)
 
     usage = through_openai(None, by_openai).usage
-    assert usage.prompt_tokens_details.cached_tokens == 2176  # the front has 2211 tokens, in blocks of 128
-    cached = through_anthropic(
-        None, lambda client: message(client, messages=turns, cache_control={"type": "ephemeral"})
-    ).usage
-    assert cached.cache_read_input_tokens == 2176
-    assert cached.input_tokens + cached.cache_read_input_tokens == usage.prompt_tokens
-    assert through_anthropic(None, lambda client: message(client, messages=turns)).usage.cache_read_input_tokens == 0
+    assert usage.prompt_tokens_details.cached_tokens == 2176  # of 2,232 tokens, in blocks of 128
+    assert usage.prompt_tokens_details.cache_write_tokens == 0
+
+    def by_anthropic(**marks: Any) -> list[Any]:
+        async def twice(client: anthropic.AsyncAnthropic) -> Any:
+            return [await message(client, messages=turns, **marks) for _ in range(2)]
+
+        return [found.usage for found in through_anthropic(None, twice)]
+
+    first, again = by_anthropic(cache_control={"type": "ephemeral"})
+    assert (first.cache_read_input_tokens, again.cache_creation_input_tokens) == (0, 0)
+    assert first.cache_creation_input_tokens == again.cache_read_input_tokens > 2_000
+    assert again.input_tokens + again.cache_read_input_tokens == usage.prompt_tokens
+    assert [found.cache_read_input_tokens for found in by_anthropic()] == [0, 0]
 
 
 @pytest.mark.parametrize(
