@@ -10,7 +10,8 @@ finding ends goes. The standard decoder is not used for this step, for three rea
 proportion to the whole text, so that ten thousand broken openings take minutes; how deep it can go differs between
 versions of Python and with the depth of the caller; and it reports an error inside a string, where resuming would read
 quoted text as an answer. Here the work is linear, the depth has a stated cap, and a break is never reported inside a
-string.
+string. In one thing it is wider than the RFC: between tokens, spaces that do not break and spaces without width are
+white space too, for models write them and nobody sees them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ MAX_DEPTH = 64
 _SOUND = re.fullmatch("(?:ab?c)*+", "a") is None
 _MANY, _MAYBE = ("*+", "?+") if _SOUND else ("*", "?")
 
-_WS = r"[ \t\n\r]*+"
+ODD_SPACES = "\u00a0\u180e\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
+"""As a character class of a pattern: white space that JSON does not know, without a width, unbroken or wide."""
+
+_WS = rf"[ \t\n\r{ODD_SPACES}]*+"
 _STRING = rf'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}})[^"\\\x00-\x1f]*+){_MANY}"'
 # A string as far as its closing quote, whether or not its content is strict, or the rest of the text when unclosed.
 _LOOSE_STRING = rf'"[^"\\]*+(?:\\[\s\S][^"\\]*+){_MANY}(?:"|\\?\Z)'
@@ -48,9 +52,9 @@ _FLAT_LIST = rf"\[{_WS}{_STRING}(?:{_WS},{_WS}{_SCALAR}){_MANY}{_WS}\]"
 # Every alternative begins with a plain character: the engine then skips all others at full speed.
 _OPENING = re.compile(
     rf"""{FLAT_OBJECT}()                                                    # a whole object without another in it
-       | \{{ (?= [\ \t\n\r]*+ " )                                           # the start of any other object
-       | \[ (?= [\ \t\n\r]*+ [\[{{] )                                       # an array that begins with one, or deeper
-       | ` (?<!``) ``+ [A-Za-z]*+ [\ \t]*+ \r?\n [\ \t\n\r]*+ (?= " )       # a code fence, and a string next
+       | \{{ (?= {_WS} " )                                                     # the start of any other object
+       | \[ (?= {_WS} [\[{{] )                                                # an array that begins with one, or deeper
+       | ` (?<!``) ``+ [A-Za-z]*+ [\ \t]*+ \r?\n {_WS} (?= " )                 # a code fence, and a string next
     """,
     re.VERBOSE,
 )
@@ -58,17 +62,30 @@ _LIST = re.compile(_FLAT_LIST)
 STRING = re.compile(_STRING)
 """One strict JSON string, quotes included."""
 
-_AFTER_STRING = re.compile(r"\s*+(?:`{3}|\Z)")
+_OUTSIDE = re.compile(rf"({_STRING})|[{ODD_SPACES}]+")
+_ENCODED_TWICE = re.compile(rf"{_WS}({_STRING})[\s{ODD_SPACES}]*+(?:`{{3}}|\Z)")
+_BLANK = re.compile(rf"[\s{ODD_SPACES}]*+")
+
+_TURN_MARK = r"<[|｜][^<>|｜\s]{1,40}[|｜]>|\[\|\w{1,40}\|\]|<(?:/s|eos|eot|end_of_turn|turn\|)>"
+"""Pattern of what a chat template puts between turns, and around some answers: no words of the model."""
 
 _QUOTES = "\"'“”‘’«»"
-_CLOSERS = "}]" + _QUOTES
+_NO_MEANING = rf"[\s{ODD_SPACES}]|{_TURN_MARK}"
+_NOTHING = re.compile(rf"(?:{_NO_MEANING}){_MANY}\Z", re.IGNORECASE)
+_ENDING = re.compile(
+    rf"""(?:[}}\]{_QUOTES}]|[`*_$]|~{{3,}}+|-{{3,}}+|={{3,}}+               # closers; fences, ticks, emphasis, rules
+       |</(?:final_?)?(?:answer|final|response|output)>
+       |{_NO_MEANING}){_MANY}\Z
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class Candidate(NamedTuple):
     """One complete, strict JSON object that no other object holds."""
 
     raw: str
-    """Its JSON text."""
+    """Its JSON text, strict: without odd spaces between tokens."""
     start: int
     end: int
     """Where it stands in the reply; when it is encoded twice, the string that holds it."""
@@ -102,7 +119,7 @@ def look_through(text: str) -> Search:
     while opening := _OPENING.search(text, pos):
         start, pos = opening.span()
         if opening.lastindex:
-            search.candidates.append(Candidate(text[start:pos], start, pos))
+            search.candidates.append(Candidate(_strict(text[start:pos]), start, pos))
         elif text[start] == "`":
             if twice := _encoded_twice(text, pos):
                 search.candidates += twice
@@ -111,7 +128,7 @@ def look_through(text: str) -> Search:
                 _note_break(search, text, start)
         else:
             container = container_at(text, start)
-            search.candidates += [Candidate(text[begin:end], begin, end) for begin, end in container.objects]
+            search.candidates += [Candidate(_strict(text[begin:end]), begin, end) for begin, end in container.objects]
             pos = container.end
             if not container.whole:
                 _note_break(search, text, start)
@@ -121,11 +138,19 @@ def look_through(text: str) -> Search:
 
 def lists_in(text: str, key: str) -> list[Candidate]:
     """Every plain list in `text` that begins with a string, as the object that has it under `key`; left to right."""
-    return [Candidate(f"{{{json.dumps(key)}: {found[0]}}}", *found.span()) for found in _LIST.finditer(text)]
+    return [Candidate(f"{{{json.dumps(key)}: {_strict(found[0])}}}", *found.span()) for found in _LIST.finditer(text)]
+
+
+def says_nothing(text: str) -> bool:
+    """Whether there is nothing in `text` but white space of any kind and marks of chat templates."""
+    return _NOTHING.match(text) is not None
 
 
 def ends_reply(text: str, candidate: Candidate) -> bool:
-    """Whether nothing follows `candidate` in the reply but white space, code fences and stray closers or quotes.
+    """Whether nothing with a meaning follows `candidate` in the reply.
+
+    White space of any kind means nothing, nor do code fences and ticks, emphasis, `$$`, rules, `</answer>`, the marks
+    with which chat templates end a turn, and stray closers or quotes.
 
     An object between quotation marks does not end the reply, nor does the last of several in an array (a comma before
     it and a `]` after it): both are more likely spoken of than meant.
@@ -133,8 +158,12 @@ def ends_reply(text: str, candidate: Candidate) -> bool:
     before, after = text[: candidate.start], text[candidate.end :]
     quoted = before[-1:] and before[-1] in _QUOTES and after[:1] and after[0] in _QUOTES
     listed = before.rstrip().endswith(",") and after.lstrip().startswith("]")
-    rest = "".join(after.split()).replace("```", "")
-    return not quoted and not listed and not rest.strip(_CLOSERS)
+    return not quoted and not listed and _ENDING.match(after) is not None
+
+
+def _strict(raw: str) -> str:
+    """JSON text with a plain space for odd ones between its tokens; strings stay as they are."""
+    return raw if raw.isascii() else _OUTSIDE.sub(lambda found: found[1] or " ", raw)
 
 
 def _note_break(search: Search, text: str, start: int) -> None:
@@ -147,15 +176,16 @@ def _note_break(search: Search, text: str, start: int) -> None:
 
 def _encoded_twice(text: str, start: int) -> list[Candidate]:
     """The object in a JSON string at `start` that holds it and nothing else and fills the reply or the code fence."""
-    string = STRING.match(text, start)
-    if string is None or not _AFTER_STRING.match(text, string.end()):
+    string = _ENCODED_TWICE.match(text, start)
+    if string is None:
         return []
-    inner = json.loads(string[0]).strip()
-    if not inner.startswith("{"):
+    inner: str = json.loads(string[1])
+    begin = inner.find("{")
+    if begin < 0 or not _BLANK.fullmatch(inner, 0, begin):
         return []
-    container = container_at(inner, 0)
-    whole = container.whole and container.end == len(inner)
-    return [Candidate(inner, start, string.end())] if whole else []
+    container = container_at(inner, begin)
+    whole = container.whole and _BLANK.fullmatch(inner, container.end)
+    return [Candidate(_strict(inner[begin : container.end]), *string.span(1))] if whole else []
 
 
 class _Grammar(NamedTuple):

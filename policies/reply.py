@@ -10,15 +10,18 @@ The rule, in order
    or `empty` when it wrote nothing, for no tool is offered. Malformed, by the provider's word: `unreadable`.
    For a reason that is not known: it is read, but unless its last answer ends the reply (step 5), outside of anything
    that is left open, it is `truncated`, and so it is without an answer.
-2. What ends in a closing mark of thinking is dropped, up to the last such mark. Only closing marks count: many chat
+2. Of the channels that some servers leave in the text, the last final one is read; where there is none, nothing is.
+   What ends in a closing mark of thinking is dropped, up to the last such mark. Only closing marks count: many chat
    templates put the opening one into the prompt, and marks that are nested or repeated leave no doubt about the last
-   end. Only white space left, or no text at all: `empty`. Nothing older and no separate reasoning is read in its place.
+   end. Only white space and marks of chat templates left, or no text at all: `empty`. Nothing older and no separate
+   reasoning is read in its place.
 3. Over MAX_CHARACTERS characters, MAX_BRACKETS brackets, MAX_WRITINGS objects that differ in their text, a nesting
    deeper than `policies.candidates.MAX_DEPTH`, or more breaks than `policies.candidates.MAX_BROKEN`: `unreadable` as a
    whole. So the time is bounded, whatever the text.
 4. A candidate is a complete object in strict JSON, with one of the answer's keys at its top level and within no other
-   object. It may stand in an array, or alone in a JSON string that fills the reply or a code fence. Nothing is
-   repaired, and nothing is taken from prose, from a bare number or from an object that broke off.
+   object. It may stand in an array, or alone in a JSON string that fills the reply or a code fence. Spaces without
+   width, or that do not break, are white space between its tokens. Nothing is repaired, and nothing is taken from
+   prose, from a bare number or from an object that broke off.
    No candidate: `unreadable`. Only where a move is itself a list that begins with a word (`AnswerForm.bare`), and a
    reply holds no object at all, not even a broken one, such lists are its candidates if the last of them ends it.
 5. Candidates are the same when they read to the same move (7, "7" and 7.0), or, if they read to none, when their answer
@@ -49,6 +52,7 @@ from weigh.policies.candidates import (
     ends_reply,
     lists_in,
     look_through,
+    says_nothing,
 )
 from weigh.policies.contract import Fault, Stop, canonical
 from weigh.policies.show import encodable, one_line
@@ -61,17 +65,20 @@ MAX_WRITINGS = 1_000
 NOTES_LIMIT = 400
 """Code points."""
 
+THINKING_TAGS = (
+    "think",  # DeepSeek, Qwen, GLM, MiniMax and most open models; seed:think in Seed-OSS
+    "thinking",
+    "thought",
+    "thoughts",
+    "reason",
+    "reasoning",
+    "reflection",
+    "scratchpad",
+    "analysis",
+)
+"""Tags between which models think; the closing one may have a namespace and attributes."""
+
 CLOSING_MARKS = (
-    "</think>",  # DeepSeek, Qwen, GLM, MiniMax and most open models
-    "</thinking>",
-    "</thought>",
-    "</thoughts>",
-    "</reason>",
-    "</reasoning>",
-    "</reflection>",
-    "</scratchpad>",
-    "</analysis>",
-    "</seed:think>",  # Seed-OSS
     "[/think]",  # Magistral
     "[begin final response]",  # Apriel
     "◁/think▷",  # Kimi
@@ -79,9 +86,22 @@ CLOSING_MARKS = (
     "<|end_of_thought|>",  # Sky-T1, OpenThinker
     "<|end_thinking|>",  # Command A
     "<channel|>",  # Gemma 4
-    "<|channel|>final<|message|>",  # gpt-oss, where the server leaves its channels in the text
 )
-"""What closes a thinking section, in lower case; matched without regard to case."""
+"""What else closes a thinking section, in lower case; matched without regard to case, as the tags are."""
+
+_CLOSING = re.compile(
+    rf"</(?:\w{{1,20}}:)?(?:{'|'.join(THINKING_TAGS)})(?:\s[^<>]{{0,500}})?>|{'|'.join(map(re.escape, CLOSING_MARKS))}",
+    re.IGNORECASE | re.ASCII,
+)
+
+# The channels of gpt-oss, where a server leaves them in the text: with their tokens, whatever stands between the name
+# of the channel and its message (`<|constrain|>json`), or without them, as one word run into the next.
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s{0,9}(analysis|commentary|final)\b(?:(?:(?!<\|(?:message|channel)\|>)[^\n]){0,99}<\|message\|>)?"
+)
+_CHANNEL_END = re.compile(r"<\|(?:start|end|return|call|channel)\|>")
+_BARE_CHANNEL = re.compile(r"\s*analysis(?=[A-Z\"{])")
+_BARE_FINAL = "assistantfinal"
 
 _QUOTED = 80
 _LONGEST_INTEGER = 300
@@ -112,6 +132,8 @@ def read_reply(text: str | None, stop: Stop, legal: Legal) -> Reading:
     if len(text) > MAX_CHARACTERS and stop != "length":
         return _unreadable(f"{len(text):,} characters; a reply may have {MAX_CHARACTERS:,}")
     visible = after_thinking(text).strip()
+    if says_nothing(visible):
+        visible = ""
     if stop == "length":
         return Reading(fault="truncated", detail=_cut_at(visible))
     if stop == "malformed":
@@ -137,11 +159,29 @@ def read_reply(text: str | None, stop: Stop, legal: Legal) -> Reading:
 
 
 def after_thinking(text: str) -> str:
-    """What follows the last closing mark of a thinking section; the whole text where there is none."""
-    # U+0130 is the one letter whose lower case is longer; places in `lowered` must be places in `text`.
-    lowered = text.replace("\u0130", "i").lower()
-    found = ((lowered.rfind(mark), len(mark)) for mark in CLOSING_MARKS)
-    return text[max((place + length for place, length in found if place >= 0), default=0) :]
+    """The part of a reply that is no thinking: of channels the last final one, and what follows the last closing mark.
+
+    The whole text where there are neither; empty where there are channels, and none is final.
+    """
+    text = _final_channel(text)
+    end = 0
+    for found in _CLOSING.finditer(text):
+        end = found.end()
+    return text[end:]
+
+
+def _final_channel(text: str) -> str:
+    channels = list(_CHANNEL.finditer(text))
+    if channels:
+        finals = [channel for channel in channels if channel[1] == "final"]
+        if not finals:
+            return ""
+        start = finals[-1].end()
+        end = _CHANNEL_END.search(text, start)
+        return text[start : end.start() if end else len(text)]
+    if _BARE_CHANNEL.match(text):
+        return text.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in text else ""
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +343,7 @@ def _cut_at(visible: str) -> str:
 def _nothing(text: str, stop: Stop) -> str:
     if stop == "tool_calls":
         return "the model stopped to call a tool and wrote nothing; no tool is offered"
-    return "nothing follows the model's thinking" if text.strip() else "the reply has no text"
+    return "the reply has no text" if says_nothing(text) else "nothing follows the model's thinking"
 
 
 _NEARLY = re.compile(r"\{\s*+(?:['‘“]|\w++\s*+:)")

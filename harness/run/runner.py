@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from pydantic import BaseModel
@@ -22,7 +23,7 @@ from weigh.harness.run.sweep import Flight, Sweep
 from weigh.harness.seeds import deal_aliases, stream
 from weigh.harness.store.calls import Call, Void
 from weigh.harness.store.record import Record
-from weigh.policies.contract import Fatal, Policy
+from weigh.policies.contract import CONTEXT_FULL, Completion, Fatal, Policy
 
 
 class Keeper(Ledger, Protocol):
@@ -57,6 +58,10 @@ class Division:
     """By entrant name."""
     fallback: Policy
     """Scripted."""
+
+
+ALL_CUT = 20
+"""The first answers of an entrant that stop the run if every one of them is truncated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,10 @@ class Run:
         self._watch = watch
         self._silent: Counter[str] = Counter()
         """Void episodes by model since its last answered call."""
+        self._cut: Counter[str] = Counter()
+        """By entrant, how many of its answers were cut, as long as all were."""
+        self._whole: set[str] = set()
+        """Entrants with an answer that was not cut."""
 
     async def play(self, episodes: Sequence[Episode], finished: frozenset[str]) -> Summary:
         """Play every episode whose key is not in `finished`. Returns when all is played or the brake is pulled.
@@ -167,7 +176,12 @@ class Run:
         table = self._table(episode)
         lines = {
             seat: SeatLine(
-                episode.key, seat, self._exchanges[policy.model], self._keeper, self._brake, on_call=self._called
+                episode.key,
+                seat,
+                self._exchanges[policy.model],
+                self._keeper,
+                self._brake,
+                on_call=partial(self._called, episode.entrants[seat]),
             )
             for seat, policy in enumerate(table.policies)
             if policy.model is not None
@@ -209,10 +223,26 @@ class Run:
             stream_key=episode.stream_key,
         )
 
-    def _called(self, call: Call) -> None:
+    def _called(self, entrant: str, call: Call) -> None:
         if call.fate == "answered":
             self._silent[call.request.model] = 0
+        if call.completion is not None and entrant not in self._whole:
+            self._count_cut(entrant, call.completion, call.request.sampling.max_tokens)
         self._onlooker.call_finished(call)
+
+    def _count_cut(self, entrant: str, answer: Completion, cap: int) -> None:
+        """Stop a run in which an entrant cannot give an answer, before all its decisions are paid for twice."""
+        if answer.stop != "length":
+            self._whole.add(entrant)
+            return
+        self._cut[entrant] += 1
+        if self._cut[entrant] == ALL_CUT:
+            what = (
+                f"its prompt is longer than the context of {answer.served_by or 'its model'}: give it a larger one"
+                if answer.stop_detail == CONTEXT_FULL
+                else f"cut at its cap of {cap} tokens: raise its max_tokens, or let it think less (see `weigh doctor`)"
+            )
+            self._brake.pull("fatal", f"the first {ALL_CUT} answers of {entrant} were all truncated: {what}")
 
     def _count_outage(self, table: Table, void: Void) -> None:
         for model in dict.fromkeys(table.policies[seat].model for seat in void.seats):

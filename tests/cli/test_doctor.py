@@ -102,8 +102,25 @@ def test_a_refusal_is_told_at_once(server, tmp_path, status):
     assert server.stats()["requests"] == 1  # what follows could only be refused as well
 
 
-@pytest.mark.parametrize("kind", ["truncated", "reasoning-only", "empty"])
-def test_a_model_that_reasons_before_it_answers_is_reachable(server, tmp_path, kind):
+def test_a_check_that_was_used_up_by_thinking_fails_with_the_key_that_makes_it_think_less(server, tmp_path):
+    server.follow(read_plan({"rules": [{"do": "reply", "kind": "reasoning-only"}]}))
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--json")
+    found = checks(said)["mock:mock-small"]
+    assert (said.code, found["level"]) == (1, "fail")
+    assert "1024 tokens" in found["found"]
+    assert "max_tokens" in found["mend"]
+    assert "reasoning_effort" in found["mend"]
+
+
+def test_an_answer_that_the_small_cap_of_a_check_cuts_is_asked_for_again_with_the_cap_of_the_entrant(server, tmp_path):
+    server.follow(read_plan({"rules": [{"nth": 1, "do": "reply", "kind": "reasoning-only"}]}))
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--json")
+    assert (said.code, checks(said)["mock:mock-small"]["level"]) == (0, "ok")
+    assert server.stats()["requests"] == 2
+
+
+@pytest.mark.parametrize("kind", ["truncated", "empty"])
+def test_a_model_whose_answer_is_cut_or_empty_is_reachable(server, tmp_path, kind):
     server.follow(read_plan({"rules": [{"do": "reply", "kind": kind}]}))
     said = weigh("doctor", order(tmp_path, server.openai_url), "--json")
     found = checks(said)["mock:mock-small"]

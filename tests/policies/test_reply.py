@@ -12,6 +12,8 @@ from tests.work import assert_linear
 from weigh.policies.candidates import MAX_BROKEN, MAX_DEPTH
 from weigh.policies.reply import MAX_BRACKETS, MAX_CHARACTERS, MAX_WRITINGS, NOTES_LIMIT, Reading, read_reply
 
+ODD_SPACES = ["\u00a0", "\u200b", "\u200d", "\u202f", "\u2060", "\u3000", "\ufeff"]
+
 
 def read(text: str) -> Reading:
     return read_reply(text, "end", TO_TEN)
@@ -90,6 +92,46 @@ def test_step_2_an_opening_mark_without_an_end_is_left_as_it_is() -> None:
     assert read('<think>So: {"bid": 7}').move == 7
     assert read('<think>Not {"bid": 3}. So: {"bid": 7}').move == 7
     assert read('<think>Take {"bid": 7}, not {"bid": 3} I think').fault == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    "header", ["final", " final ", "final json", "final <|constrain|>json", "final code<|constrain|> json"]
+)
+@pytest.mark.parametrize("end", ["", "<|return|>", "<|end|><|start|>assistant<|channel|>commentary<|message|>{}"])
+def test_step_2_of_channels_the_final_one_is_read_and_nothing_else(header: str, end: str) -> None:
+    thought = '<|channel|>analysis<|message|>{"bid": 3} or {"bid": 2}?<|end|><|start|>assistant'
+    final = f'<|channel|>{header}<|message|>{{"bid": 7}}'
+    for text in (thought + final + end, final + end, thought + final + end + thought):
+        assert read(text) == Reading(move=7, candidates=1)
+    assert read(f"<|channel|>{header}<|message|>Hm.<|end|>{thought}{final}").move == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<|channel|>analysis<|message|>{"bid": 7}',
+        '<|channel|>analysis<|message|>{"bid": 7}<|end|>{"bid": 7}',
+        '<|channel|>commentary to=functions.bid <|constrain|>json<|message|>{"bid": 7}<|call|>',
+        'analysisThe final bid {"bid": 7}',
+        'analysis{"bid": 7}assistantcommentary{"bid": 7}',
+    ],
+)
+def test_step_2_channels_without_a_final_one_are_empty(text: str) -> None:
+    assert read(text).fault == "empty"
+    assert read_reply(text, "unknown", TO_TEN).fault == "truncated"
+
+
+def test_step_2_channels_whose_tokens_were_taken_out_are_known_by_how_they_run_together() -> None:
+    assert read('analysisI weigh {"bid": 3} and {"bid": 2}.assistantfinal{"bid": 7}').move == 7
+    assert read('analysis of it: {"bid": 7}').move == 7
+    assert read('An analysisX: {"bid": 7}').move == 7
+
+
+@pytest.mark.parametrize(
+    "text", ["<|im_end|>", "</think>\n<|im_end|>", " \u200b\n", "<think></think><｜end▁of▁sentence｜>"]
+)
+def test_step_2_marks_of_chat_templates_are_no_answer(text: str) -> None:
+    assert read(text).fault == "empty"
 
 
 def test_step_2_an_answer_before_the_last_closing_mark_is_thought() -> None:
@@ -176,6 +218,26 @@ def test_step_4_what_is_the_one_candidate(text: str) -> None:
     assert (reading.move, reading.fault, reading.candidates) == (7, None, 1)
 
 
+@pytest.mark.parametrize("space", ODD_SPACES)
+def test_step_4_spaces_that_nobody_sees_are_white_space_between_tokens_and_nowhere_else(space: str) -> None:
+    for text in (
+        '{"bid":# 7}',
+        '#{#"bid"# :#7#}#',
+        '[#{"bid":#7}]',
+        '#"{#\\"bid\\":#7}"',
+        '```json\n#"{\\"bid\\":#7}"#\n```',
+    ):
+        assert read(text.replace("#", space)) == Reading(move=7, candidates=1)
+    assert read_reply(f'{{"w":{space}"a{space}b"}}', "end", Words("w", (f"a{space}b",))).move == f"a{space}b"
+    assert read(f'{{"bid": 1{space}0}}').fault == "unreadable"
+    notes = read(f'{{"bid":{space}7, "notes": "a{space}\\"b"}}').notes
+    assert notes == f'a{space}"b'
+    bare = f'["pass",{space}1]'
+    assert read_reply(bare, "end", opening("ballast")) == read_reply(
+        bare.replace(space, " "), "end", opening("ballast")
+    )
+
+
 def test_step_5_answers_are_told_apart_by_the_move_they_read_to() -> None:
     reading = read('{"bid": 7} then {"bid": "7"} then {"bid": 7.0} as I said')
     assert (reading.move, reading.candidates) == (7, 1)
@@ -194,13 +256,37 @@ def test_step_5_refused_answers_are_told_apart_by_what_they_say() -> None:
     assert (same.fault, same.candidates) == ("illegal", 1)
 
 
-@pytest.mark.parametrize("tail", ["", "\n", "```", "\n```\n", "}", "]", '"', " } ] \n```"])
+TURN_MARKS = [
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|endoftext|>",
+    "</s>",
+    "<end_of_turn>",
+    "<eos>",
+    "<EOT>",
+    "<turn|>",
+    "[|endofturn|]",
+    "<|end_of_box|>",
+    "<｜end▁of▁sentence｜>",
+]
+ORNAMENTS = ["`", "**", "_", "$$", "\n~~~", "\n---", "\n***\n", "\n====", "</answer>", "</final_answer>\n<|eot_id|>\n"]
+
+
+@pytest.mark.parametrize(
+    "tail", ["", "\n", "```", "\n```\n", "}", "]", '"', " } ] \n```", *TURN_MARKS, *ORNAMENTS, *ODD_SPACES]
+)
 def test_step_5_what_may_follow_the_last_of_two(tail: str) -> None:
     reading = read('{"bid": 3} {"bid": 7}' + tail)
     assert (reading.move, reading.candidates) == (7, 2)
 
 
-@pytest.mark.parametrize("tail", [".", ")", " ok", "`", "{", "[", ",", "\n\n-", "{}", '{"a": 1}', "</b>"])
+@pytest.mark.parametrize(
+    "tail",
+    [
+        *[".", ")", " ok", "{", "[", ",", "\n\n-", "~~", "{}", '{"a": 1}', "</b>", "</quote>"],
+        *["<answer>", "<|im_end|>\n<|im_start|>user", "<|no mark", "<im_end>"],
+    ],
+)
 def test_step_5_what_may_not_follow_the_last_of_two(tail: str) -> None:
     reading = read('{"bid": 3} {"bid": 7}' + tail)
     assert (reading.fault, reading.candidates) == ("ambiguous", 2)

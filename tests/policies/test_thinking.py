@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from weigh.policies.reply import CLOSING_MARKS, after_thinking
+from weigh.policies.reply import CLOSING_MARKS, THINKING_TAGS, after_thinking
+
+TAGS = [
+    form.format(tag)
+    for tag in THINKING_TAGS
+    for form in ("</{}>", "</seed:{}>", '</{} signature="a=b" n=3>', "</{}\n>")
+]
 
 
-@pytest.mark.parametrize("mark", CLOSING_MARKS)
+@pytest.mark.parametrize("mark", [*CLOSING_MARKS, *TAGS])
 def test_every_mark_ends_thinking_in_any_case(mark: str) -> None:
     assert mark == mark.lower()
     for written in (mark, mark.upper(), mark.title()):
@@ -20,7 +26,18 @@ def test_the_last_of_all_marks_counts_whatever_its_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "<think>open", "[THINK] open", "think>", "< /think>", "</thinker>", "a < b / think >"]
+    "text",
+    [
+        "",
+        "<think>open",
+        "[THINK] open",
+        "think>",
+        "< /think>",
+        "</thinker>",
+        "</think",
+        "</think <b>",
+        "a < b / think >",
+    ],
 )
 def test_without_a_closing_mark_nothing_is_dropped(text: str) -> None:
     assert after_thinking(text) == text

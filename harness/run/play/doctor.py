@@ -26,6 +26,7 @@ from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for, unu
 from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.providers.errors.failures import CallFailed
 from weigh.harness.providers.local.weights import missing
+from weigh.harness.providers.wire.capabilities import less_thinking
 from weigh.harness.run.concurrency import shortage
 from weigh.harness.run.folder import no_room
 from weigh.harness.run.opening import calls_at_once, lacking, open_exchanges, schedule_of, versions
@@ -33,7 +34,7 @@ from weigh.harness.run.play.opening_lines import unsent
 from weigh.harness.words import shown
 from weigh.policies.contract import Completion, Message, ModelClient, Request, Sampling
 from weigh.policies.layout import answer_schema
-from weigh.policies.reply import read_reply
+from weigh.policies.reply import after_thinking, read_reply
 
 Level: TypeAlias = Literal["ok", "note", "fail"]
 """All is well; something to know; something that would stop a run."""
@@ -47,7 +48,7 @@ BYTES_A_CALL = 2_000
 
 
 FEW_TOKENS = 64
-"""Enough for any answer to a probe; a model that reasons first may not get to it, which is no failure."""
+"""Enough for any answer to a probe. A model that is cut there is asked once more with the cap of its entrant."""
 TRIES = 3
 """Of a server that does not answer at all. One that says it is busy or loading is waited for."""
 WAIT = 1.0
@@ -175,6 +176,8 @@ class Probe:
 
     what: str
     request: Request
+    cap: int
+    """The entrant's own `max_tokens`."""
     legal: Legal | None = None
     """What the answer must be one of, where a schema is asked for."""
 
@@ -191,7 +194,7 @@ async def _ask_model(order: LadderConfig, model: str, endpoint: Endpoint, within
         async with open_exchanges({model: endpoint}, within) as exchanges:
             client = exchanges[model].client
             for probe in probes_of(order, model):
-                found.append(await _ask(probe, client, within, note))
+                found.append(await _ask(probe, client, endpoint, within, note))
                 if found[-1].level == "fail" and probe.legal is None:
                     break
             limits = order.limits
@@ -215,7 +218,7 @@ def probes_of(order: LadderConfig, model: str) -> Iterator[Probe]:
         if sampling not in seen:
             seen.append(sampling)
             who = "" if len(seen) == 1 else f" as {spec.name} asks"
-            yield Probe(f"{model}{who}", _request(model, '{"bid": 1}', sampling))
+            yield Probe(f"{model}{who}", _request(model, '{"bid": 1}', sampling), spec.sampling.max_tokens)
         for entry in order.games:
             file = spec.prompt_for(entry.game.name)
             if file is None or spec.style_with(file) != "schema":
@@ -224,7 +227,7 @@ def probes_of(order: LadderConfig, model: str) -> Iterator[Probe]:
             legal = state.legal(min(state.to_act))
             request = _request(model, legal.answer.example, sampling, answer_schema(legal))
             if all(request != other.request for other in schemas):
-                schemas.append(Probe(f"{model}, schema of {entry.game.name}", request, legal))
+                schemas.append(Probe(f"{model}, schema of {entry.game.name}", request, spec.sampling.max_tokens, legal))
     yield from schemas
 
 
@@ -238,15 +241,16 @@ def _request(model: str, answer: str, sampling: Sampling, schema: Mapping[str, J
     return Request(model, (said,), sampling, schema)
 
 
-async def _ask(probe: Probe, client: ModelClient, within: float, note: Note) -> Found:
-    """One request, again after passing failures."""
+async def _ask(probe: Probe, client: ModelClient, endpoint: Endpoint, within: float, note: Note) -> Found:
+    """One request, again after passing failures, and with the entrant's own cap where the small one was used up."""
+    request = probe.request
     began = time.monotonic()
     silent = 0
     while True:
         left = within - (time.monotonic() - began)
         try:
             async with asyncio.timeout(left):
-                answer = await client.complete(probe.request)
+                answer = await client.complete(request)
         except TimeoutError:
             late = f"no answer within {within:g} s"
             return Found("fail", probe.what, late, "is the model loaded, is the address right?")
@@ -260,18 +264,24 @@ async def _ask(probe: Probe, client: ModelClient, within: float, note: Note) -> 
             note(f"weigh: {probe.what}: {failed.cause}; asking again in {wait:g} s")
             await asyncio.sleep(wait)
             continue
-        return _judged(probe, answer, time.monotonic() - began)
+        if answer.stop == "length" and request.sampling.max_tokens < probe.cap:
+            request = replace(request, sampling=replace(request.sampling, max_tokens=probe.cap))
+            continue
+        return _judged(probe, answer, endpoint, time.monotonic() - began)
 
 
-def _judged(probe: Probe, answer: Completion, seconds: float) -> Found:
+def _judged(probe: Probe, answer: Completion, endpoint: Endpoint, seconds: float) -> Found:
     usage = answer.usage
     tokens = UNCOUNTED if usage.output is None else f"{usage.input} tokens in, {usage.output} out"
     served = f", served by {answer.served_by}" if answer.served_by else ""
     said = f"answered in {seconds:.2f} s ({answer.stop}), {tokens}{served}"
+    if answer.stop == "length" and _only_thought(answer):
+        cut = f"thinking used up the cap of {probe.cap} tokens, and left none for an answer"
+        fix = f"raise max_tokens of its entrants, or let it think less: extra = {less_thinking(endpoint)}"
+        return Found("fail", probe.what, f"{cut}; {said}", fix)
     if answer.stop == "length" or not answer.text.strip():
-        cut = "the few tokens of this check were used up" if answer.stop == "length" else "the answer was empty"
-        fix = "a model that reasons first needs room for it: see max_tokens of its entrants"
-        return Found("note", probe.what, f"reachable, {said}, but {cut}", fix)
+        cut = f"its answer was cut at {probe.cap} tokens" if answer.stop == "length" else "the answer was empty"
+        return Found("note", probe.what, f"reachable, {said}, but {cut}", "see max_tokens and extra of its entrants")
     if probe.legal is not None:
         reading = read_reply(answer.text, answer.stop, probe.legal)
         if reading.fault is not None:
@@ -279,3 +289,9 @@ def _judged(probe: Probe, answer: Completion, seconds: float) -> Found:
             return Found("note", probe.what, broken, ASK_PLAINLY)
         said = f"kept to the schema, {said}"
     return Found("ok", probe.what, said)
+
+
+def _only_thought(answer: Completion) -> bool:
+    """Whether an answer that was cut never came to what its author wanted to say."""
+    visible = after_thinking(answer.text).lstrip().lower()
+    return not visible or visible.startswith(("<think", "<reason", "[think", "◁think"))

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import weakref
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -17,11 +18,11 @@ from weigh.harness.errors import StoreFailed
 from weigh.harness.providers.errors.failures import CallFailed
 from weigh.harness.run.limits import Brake, Ceilings
 from weigh.harness.run.model_calls import MemoryLedger
-from weigh.harness.run.runner import Pace, Run
+from weigh.harness.run.runner import ALL_CUT, Pace, Run
 from weigh.harness.store.calls import LOST, Call
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
-from weigh.policies.contract import Request
+from weigh.policies.contract import CONTEXT_FULL, Completion, Request
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +138,40 @@ def test_an_episode_that_is_void_again_on_its_replay_stays_void(tmp_path: Path) 
     summary = run.sit({"ann": down, **{name: Model() for name in NAMES[1:]}}, replays=2, outages_in_a_row=1000)
     assert (summary.finished, summary.void) == (0, 12)
     assert Counter(void.episode for void in run.voids) == {episode.key: 3 for episode in run.episodes}
+
+
+class Cut(Model):
+    """Its answers are cut, those with these numbers left out."""
+
+    def __init__(self, *whole: int, why: str | None = None) -> None:
+        super().__init__()
+        self._uncut = whole
+        self._why = why
+
+    async def complete(self, request: Request) -> Completion:
+        answer = await super().complete(request)
+        if len(self.asked) in self._uncut:
+            return answer
+        return replace(answer, stop="length", stop_detail=self._why)
+
+
+@pytest.mark.parametrize(("why", "remedy"), [(None, "max_tokens"), (CONTEXT_FULL, "longer than the context")])
+def test_an_entrant_whose_first_answers_are_all_truncated_stops_the_run(
+    tmp_path: Path, why: str | None, remedy: str
+) -> None:
+    run, cut = ToyRun(tmp_path / "run", blocks=12), Cut(why=why)
+    summary = run.sit({**{name: Model() for name in NAMES}, "bob": cut}, episodes_in_flight=1)
+    assert summary.pulled == "fatal"
+    assert len(cut.asked) == ALL_CUT
+    assert "bob" in summary.reason
+    assert remedy in summary.reason
+
+
+def test_one_whole_answer_among_the_first_lets_a_run_go_on(tmp_path: Path) -> None:
+    run = ToyRun(tmp_path / "run", blocks=3)
+    cut = Cut(ALL_CUT)
+    assert run.sit({**{name: Model() for name in NAMES}, "bob": cut}, episodes_in_flight=1).complete
+    assert len(cut.asked) > 2 * ALL_CUT
 
 
 def test_O34_a_run_whose_episodes_all_failed_is_not_complete(tmp_path: Path) -> None:
