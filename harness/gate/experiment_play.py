@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from weigh.harness.audit.claims.answer import Asked, records_of
 from weigh.harness.audit.claims.listening import (
     Heard,
-    KeptLine,
-    Line,
-    NotKept,
     Sample,
     ask_again,
     listening,
     samples,
     wants,
 )
+from weigh.harness.audit.redriven import KeptLine, Line, NotKept
 from weigh.policies.contract import Fatal
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -189,6 +189,15 @@ class Store:
         """The same without their texts, and many times faster."""
         with telling(self._path):
             yield from store_calls.facts(self._db)
+
+    def instructions(self) -> Iterator[tuple[str, str, str, str]]:
+        """Every system message that an entrant's model was sent: (game, entrant, the message, the settings as JSON);
+        those that cannot be read are left out."""
+        with telling(self._path):
+            for game, entrant, *places in self._db.execute(store_calls.INSTRUCTIONS):
+                with suppress(ValueError, TypeError):
+                    system, settings = (self._texts.get(place) for place in places)
+                    yield game, entrant, system, settings
 
     def text(self, place: int) -> str:
         """A text that `call_facts` points to."""

@@ -113,7 +113,7 @@ def test_what_an_earlier_version_took_for_a_whole_answer_is_still_read_as_it_was
     _change(run, "UPDATE calls SET stop_detail = 'abort' WHERE number = 0")
     assert weigh("verify", run).code == 0, "decided under the stop that is kept, not under today's meaning of the word"
     _change(run, "UPDATE calls SET stop = 'unknown'")
-    assert "claims a move from a reply that has none" in weigh("verify", run).out
+    assert "has no answered call for attempt 2" in weigh("verify", run).out
 
 
 def _change(run: Path, statement: str) -> None:

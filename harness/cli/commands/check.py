@@ -37,6 +37,8 @@ AlwaysJson = Annotated[
 RESOLVE_KEYS = ("game", "config", "deal", "seed", "moves", "stop")
 READ_KEYS = ("game", "config", "deal", "seed", "moves", "seat", "reply", "stop")
 BASELINE = "weigh-baseline"
+SHOWN = 20
+"""Findings of a verification that are printed."""
 
 
 def resolve(file: Document, json: AlwaysJson = True) -> None:
@@ -239,9 +241,13 @@ def _verify_run(folder: Path, json: bool) -> None:
         "records": verdict.records,
         "voids": verdict.voids,
         "calls": verdict.calls,
+        "in_full": verdict.whole,
+        "unchecked": list(verdict.unchecked),
     }
     calls = f", {plural(verdict.calls, 'model call')} looked through" if verdict.calls else ""
-    _report(verdict.findings, json, counts, str(folder), f"{folder}: {_count(verdict.records)} in full{calls}")
+    whole = " in full" if verdict.whole == verdict.records else f", {verdict.whole} of them in full"
+    left = f"; not checked: {'; '.join(verdict.unchecked)}" if verdict.unchecked else ""
+    _report(verdict.findings, json, counts, str(folder), f"{folder}: {_count(verdict.records)}{whole}{calls}{left}")
     _require_some(verdict.records, str(folder))
 
 
@@ -252,8 +258,10 @@ def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], na
     if json:
         print_json({**head, "ok": not findings, "findings": [finding.to_json() for finding in findings]})
     else:
-        for finding in findings:
+        for finding in findings[:SHOWN]:
             print_text(shown(str(finding), limit=2_000))
+        if len(findings) > SHOWN:
+            print_text(f"... and {plural(len(findings) - SHOWN, 'finding')} more (--json names every one)")
     if findings:
         count = plural(len(findings), "finding")
         print_note(shown(f"weigh: {name} does not re-derive: {count}; the first: {findings[0]}", limit=2_000))
