@@ -40,6 +40,7 @@ COMMANDS = (
             ),
             Entry("compare", "compare:compare", "Compare two prompts, or any two policies, on the same deals."),
             Entry("verify", "check:verify", "Re-derive records from their moves, and say what differs."),
+            Entry("run", "check:run", "Deal with the folder of a run as a whole."),
             Entry("export", "export:export", "Write a run's records or tables to a file for other tools."),
         ),
     ),

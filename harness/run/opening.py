@@ -147,6 +147,7 @@ def ordered(
         schedules=dict(schedules or {}),
         episodes=len(episodes),
         versions=versions(),
+        chained=True,
     )
 
 

@@ -43,7 +43,7 @@ INSERT: Final = (
 BEGIN: Final = (
     f"INSERT INTO calls({_PLACE}, {_ASKED}, fate, error, billing, cost, latency) "  # noqa: S608
     f"VALUES (:episode, :seat, :step, :attempt, ({_NEXT}), {_named(_ASKED)}, 'lost', :error, 'unknown', :cost, 0.0) "
-    "RETURNING number"
+    "RETURNING number, id"
 )
 END: Final = (
     f"UPDATE calls SET ({_OUTCOME}) = ({_named(_OUTCOME)}) WHERE episode = :episode AND seat = :seat "  # noqa: S608
@@ -183,7 +183,7 @@ def from_row(row: tuple[Any, ...], texts: Texts, path: Path, request: Request | 
             latency=row[23],
             reused_from=uncolumn(row[24]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise StoreRefused(f"{path} is damaged: a call of {row[0]} cannot be read: {error}", kind="damaged") from error
 
 

@@ -7,6 +7,7 @@ follows in a call's row from what became of it. Reads one episode at a time; kno
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import asdict
 from datetime import datetime
 from typing import Final, TypeAlias
 
@@ -71,8 +72,8 @@ def _check_call(kept: StoredCall, model: str | None) -> Iterator[tuple[str, obje
         yield "went to another model", request.model, model
     if request.digest != kept.digest:
         yield "do not match the digest of what was sent", kept.digest, request.digest
-    if kept.prompt_characters not in (None, due := characters_of(request)):
-        yield "were of another length", kept.prompt_characters, due
+    if kept.prompt_characters != characters_of(request):
+        yield "were of another length", kept.prompt_characters, characters_of(request)
     if call.fate not in BILLINGS:
         yield "came to nothing that there is", call.fate, sorted(BILLINGS)
         return
@@ -88,8 +89,11 @@ def _check_call(kept: StoredCall, model: str | None) -> Iterator[tuple[str, obje
         yield "took a time that cannot be", call.latency, 0.0
     if not is_moment(call.started):
         yield "began at no moment", call.started, "UTC, ISO 8601"
-    origin = f" {call.key.episode}"
-    if (call.fate == "reused") != (call.reused_from is not None and call.reused_from.endswith(origin)):
+    usage = None if call.completion is None else asdict(call.completion.usage)
+    if usage and any(tokens is not None and tokens < 0 for tokens in usage.values()):
+        yield "took fewer tokens than none", usage, None
+    named = call.reused_from is not None and call.reused_from.endswith(f" {call.key.episode}")
+    if not named if call.fate == "reused" else call.reused_from is not None:
         yield "name no run whose answer is used again", call.reused_from, call.fate
 
 

@@ -91,7 +91,7 @@ class Policies:
                 self._script(game, entrant, digest) if model is None else self._prompted(game, entrant, digest, model)
             )
             return cast if cast.wrong is not None else replace(cast, wrong=_described(game, entrant, cast, said))
-        except (GameError, TypeError, ValueError, AttributeError) as error:
+        except (GameError, TypeError, ValueError, AttributeError, LookupError) as error:
             wrong = Finding(f"policies.{game}/{entrant}", f"cannot be made again: {show(str(error))}")
             return Cast(None, f"{entrant} of {game}", wrong=wrong)
 

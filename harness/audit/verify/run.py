@@ -20,16 +20,36 @@ from weigh.harness.audit.verify.planned import check_held, check_missing, check_
 from weigh.harness.audit.verify.policies import Cast, Policies
 from weigh.harness.audit.verify.record import Derived, as_record, check_decisions, check_outcome, derive
 from weigh.harness.audit.verify.replies import Bench
+from weigh.harness.audit.verify.seal import check_chain
 from weigh.harness.config.schedule import names_key
 from weigh.harness.errors import StoreRefused
 from weigh.harness.seeds import deal_aliases, stream
 from weigh.harness.store.calls import Void
+from weigh.harness.store.kinds import kind_of
 from weigh.harness.store.manifest import Manifest, table_in
-from weigh.harness.store.record import Record
-from weigh.harness.store.store import EpisodeRow, Store, StoredCall
+from weigh.harness.store.record import SCHEMA, Record
+from weigh.harness.store.store import EpisodeRow, Head, Store, StoredCall
 
 Made: TypeAlias = Mapping[Place, Sequence[StoredCall]]
 """The calls of one episode, by the attempt they were made for."""
+
+NOT_COMPARED: Final = (
+    "when a run, an episode or a call began, and how long it took (but a claimed deadline must have been reached)",
+    "what a provider says: why an answer ended, the model that served it, its reasoning, its count of tokens",
+    "what a call cost: prices are not kept (but what was not charged for costs nothing)",
+    "calls that were repeated, failed or lost before the answer, and their errors; outages whose void was not kept",
+    "the name and the hash of a prompt file (its guidance is compared, its header is not kept)",
+    "addresses and settings of models, versions, and what was learned of models during the run",
+    "verdicts of a gate that are kept with its run (the same command gives them again)",
+    "the tables of the run that a rematch was made from, and the blocks that a gate did not come to",
+    "the moves of a person, of a script in another version, and prompts of another layout",
+    "whether all of it was made up as a whole: only a seal from before shows that (`weigh run seal`)",
+)
+"""What a run that is in order may still have wrong, as nothing it holds can show it. All but the last enters the hash
+chain."""
+
+STATUSES: Final = ("finished", "interrupted", "running")
+"""Besides `stopped: why`."""
 
 CLOCK: Final = 1e-6
 """Seconds to which times are kept."""
@@ -53,6 +73,8 @@ class Verdict:
     """Records of which nothing is left unchecked."""
     unchecked: tuple[str, ...] = ()
     """What cannot be checked, and why: a line each."""
+    head: Head | None = None
+    """The end of its hash chain; None for a run without one."""
 
     @property
     def ok(self) -> bool:
@@ -62,14 +84,29 @@ class Verdict:
 def verify_run(store: Store) -> Verdict:
     """Check every record of a run, and what the run keeps beside its records.
 
-    A file that is damaged as a database is looked at no further.
+    A file that is damaged as a database, or has a cell of another type than it can have, is looked at no further.
     """
     manifest = store.manifest
-    if damage := store.damage():
-        found = Finding("the file", f"is damaged: {damage}")
-        return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
+    damage = store.damage()
+    try:
+        if damage is None:
+            return _verify(store)
+    except StoreRefused as refused:
+        damage = str(refused)
+    found = Finding("the file", f"is damaged: {damage}")
+    return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
+
+
+def _verify(store: Store) -> Verdict:
+    manifest = store.manifest
     policies = Policies(store)
-    findings = [*check_held(store), *check_missing(store), *check_schedule(store), *policies.check()]
+    findings = [
+        *_check_told(store),
+        *check_held(store),
+        *check_missing(store),
+        *check_schedule(store),
+        *policies.check(),
+    ]
     seen: dict[str, str] = {}
     unchecked: dict[str, None] = {}
     records = whole = 0
@@ -87,6 +124,13 @@ def verify_run(store: Store) -> Verdict:
         told = [made] if isinstance(made, Finding) else list(_check_record(store, key, record, casts, made, seen))
         findings += [replace(found, episode=key) for found in told]
     findings += _check_unfinished(store)
+    findings += [Finding(where, what) for where, what in store.flaws()]
+    head = None
+    try:
+        findings += check_chain(store)
+        head = store.chain_head()
+    except StoreRefused as error:
+        findings.append(Finding("chain", f"cannot be read: {error}"))
     spent = store.totals()
     return Verdict(
         run_id=manifest.run_id,
@@ -98,7 +142,26 @@ def verify_run(store: Store) -> Verdict:
         findings=findings,
         whole=whole,
         unchecked=tuple(unchecked),
+        head=head,
     )
+
+
+def _check_told(store: Store) -> Iterator[Finding]:
+    """What a run says of itself beside its order."""
+    told = store.told()
+    for name in sorted(told.keys() ^ {"manifest", "status", *({"adaptations"} & told.keys())}):
+        yield Finding(f"meta.{name}", "is missing, or nothing that a run says of itself")
+    status = told.get("status", "")
+    if status not in STATUSES and not status.startswith("stopped: "):
+        yield Finding("meta.status", "is none that there is", show(status), show(STATUSES))
+    manifest = store.manifest
+    if manifest.schema_version != SCHEMA:
+        yield Finding("schema_version", "is not of this version of weigh", show(manifest.schema_version), show(SCHEMA))
+    if (seed := manifest.config.get("seed", manifest.seed)) != manifest.seed:
+        yield Finding("config.seed", "is not that of the run", show(seed), show(manifest.seed))
+    if manifest.chained and kind_of(manifest) == "ladder":  # of runs before, some have none
+        for game in sorted(table_in(manifest.config, "games").keys() - manifest.schedules.keys()):
+            yield Finding(f"schedules.{game}", "is missing")
 
 
 def _calls(store: Store, key: str) -> Made | Finding:
@@ -205,8 +268,8 @@ def _check_manifest(record: Record, manifest: Manifest) -> Iterator[Finding]:
     deadline = limits.get("episode_deadline")
     if record.episode_deadline != deadline:
         yield Finding("episode_deadline", "is not as ordered", show(record.episode_deadline), show(deadline))
-    if record.times is not None and (record.times.seconds < 0 or not is_moment(record.times.started)):
-        yield Finding("times", "are none that can be", show(record.times.model_dump(mode="json")))
+    if record.times is None or record.times.seconds < 0 or not is_moment(record.times.started):
+        yield Finding("times", "are none that can be", show(record.times and record.times.model_dump(mode="json")))
     if record.reason == "deadline" and record.episode_deadline is not None:
         timeout = limits.get("decision_timeout")
         # A round is not opened when it could end too late: both attempts of a model seat may take their whole time.

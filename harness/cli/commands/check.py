@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from weigh.games.values import nearest, quote
+from weigh.harness.cli.help import Group, Page
 from weigh.harness.cli.options import JsonFlag, newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
@@ -139,6 +140,10 @@ def verify(
     run: Annotated[
         Path | None, typer.Option("--run", metavar="RUN", help="The run that a baseline file was saved from.")
     ] = None,
+    seal: Annotated[
+        str | None, typer.Option(metavar="LINE", help="What `weigh run seal` printed of the run before.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="List what a run's check cannot compare.")] = False,
 ) -> None:
     """Re-derive records from their moves, and say what differs.
 
@@ -150,17 +155,28 @@ def verify(
       weigh verify results/demo
       weigh verify record.json
       weigh verify baseline.json --run results/gate-goofspiel-mine/baseline-91f6708a
+      weigh verify results/demo --seal "$(cat demo.seal)"
+
+    It shows consistency and order, and tampering after a seal; no more (--explain). At most 20 findings are printed.
 
     Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
     """
+    if explain:
+        from weigh.harness.audit.verify.run import NOT_COMPARED
+
+        print_json({"not_compared": list(NOT_COMPARED)}) if json else print_text("\n".join(NOT_COMPARED))
+        return
     if target is None:
         if run is not None:
             raise Refused("--run: name the baseline file that was saved from it too")
         target = str(newest())
+    folder = target != "-" and Path(target).is_dir()
+    if seal is not None and (run is not None or not folder):
+        raise Refused("--seal: is of a run; give the run's folder", kind="no-run")
     if run is not None:
         _verify_baseline(target, run, json)
-    elif target != "-" and Path(target).is_dir():
-        _verify_run(Path(target), json)
+    elif folder:
+        _verify_run(Path(target), json, seal)
     elif target.endswith(".jsonl"):
         _verify_lines(target, json)
     else:
@@ -227,13 +243,17 @@ def _verify_lines(file: str, json: bool) -> None:
     _require_some(records, file)
 
 
-def _verify_run(folder: Path, json: bool) -> None:
+def _verify_run(folder: Path, json: bool, seal: str | None) -> None:
     from weigh.harness.audit.verify.run import verify_run
+    from weigh.harness.audit.verify.seal import check_seal, read_seal
     from weigh.harness.store.store import Store
     from weigh.harness.words import plural
 
+    sealed = None if seal is None else read_seal(seal)
     with Store.open(folder, readonly=True) as store:
         verdict = verify_run(store)
+        findings = [*([] if sealed is None else check_seal(sealed, store)), *verdict.findings]
+    head = verdict.head
     counts = {
         "run": str(folder),
         "run_id": verdict.run_id,
@@ -243,11 +263,14 @@ def _verify_run(folder: Path, json: bool) -> None:
         "calls": verdict.calls,
         "in_full": verdict.whole,
         "unchecked": list(verdict.unchecked),
+        "chain": None if head is None else {"rows": head.rows, "head": head.link},
     }
     calls = f", {plural(verdict.calls, 'model call')} looked through" if verdict.calls else ""
     whole = " in full" if verdict.whole == verdict.records else f", {verdict.whole} of them in full"
+    chain = ", no chain" if head is None else ", as sealed" if sealed is not None else ""
     left = f"; not checked: {'; '.join(verdict.unchecked)}" if verdict.unchecked else ""
-    _report(verdict.findings, json, counts, str(folder), f"{folder}: {_count(verdict.records)}{whole}{calls}{left}")
+    praise = f"{folder}: {_count(verdict.records)}{whole}{calls}{chain}{left}"
+    _report(findings, json, counts, str(folder), praise)
     _require_some(verdict.records, str(folder))
 
 
@@ -268,6 +291,49 @@ def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], na
         raise typer.Exit(WRONG)
     if not json:
         print_text(shown(praise, limit=2_000))
+
+
+run = typer.Typer(
+    help="""
+    Deal with the folder of a run as a whole.
+
+    Exit codes: see the command's own --help.
+    """,
+    cls=Group,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@run.callback()
+def _run() -> None:
+    """A group with one command would otherwise lose its name."""
+
+
+@run.command("seal", cls=Page)
+def seal(
+    folder: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A run folder; else the newest run.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Print one line that fixes a run, for a commit or a lab book.
+
+    Before the first call it fixes the plan: config and seed, schedule and policies. After the last it fixes what was
+    played too, by the head of the run's hash chain. `weigh verify RUN --seal LINE` holds the run to it from then on; a
+    run that went on since still keeps an earlier seal.
+
+      weigh run seal results/demo
+
+    Exit codes: 0 fine; 2 no run there, or one that was made before there was a chain.
+    """
+    from dataclasses import asdict
+
+    from weigh.harness.audit.verify.seal import seal_of
+    from weigh.harness.store.store import Store
+
+    with Store.open(newest() if folder is None else Path(folder), readonly=True) as store:
+        found = seal_of(store)
+    print_json({**asdict(found), "line": str(found)}) if json else print_text(str(found))
 
 
 def _require_some(records: int, name: str) -> None:

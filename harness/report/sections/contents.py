@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from weigh.games.game import Json
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
+from weigh.harness.words import plural
 
 if TYPE_CHECKING:
     from weigh.harness.audit.collusion.audit import Audit
@@ -162,6 +163,8 @@ class RunFacts:
     """By game: `ScheduleReport.to_json`. Runs of earlier versions have none."""
     amendments: int
     """How often it was extended."""
+    head: str = ""
+    """The head of its hash chain, hex, with how many rows it covers; empty for a run without one."""
 
     @property
     def finished(self) -> int:
@@ -178,6 +181,7 @@ class RunFacts:
             "created": self.created,
             "seed": self.seed,
             "status": self.status,
+            "chain": self.head or None,
             "versions": dict(self.versions),
             "finished": self.finished,
             "planned": self.planned,
@@ -214,6 +218,7 @@ def run_facts(store: Store, given: str) -> RunFacts:
             planned[row.game] += 1
         done[row.game] += row.key in finished
         lost[row.game] += row.key in void
+    head = store.chain_head()
     return RunFacts(
         given=given,
         name=store.folder.resolve().name or manifest.run_id,
@@ -226,6 +231,7 @@ def run_facts(store: Store, given: str) -> RunFacts:
         entrants=_entered(store),
         schedules=dict(manifest.schedules),
         amendments=len(manifest.amendments),
+        head="" if head is None else f"{head.link} ({plural(head.rows, 'row')})",
     )
 
 

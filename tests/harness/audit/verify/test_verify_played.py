@@ -13,6 +13,7 @@ import pytest
 
 from weigh.games.registry import game_named, read_config
 from weigh.harness.audit.verify.run import verify_run
+from weigh.harness.config.balance import describe
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.run.concurrency import Slots
 from weigh.harness.run.limits import Brake
@@ -125,6 +126,10 @@ def create(folder: Path) -> None:
                 for entrant, policy in each.policies.items()
             },
             schedule=schedule_digest(episodes),
+            schedules={
+                name: describe([each for each in episodes if each.game == name], list(made[name].policies)).to_json()
+                for name in GAMES
+            },
             episodes=len(episodes),
             versions={},
         ),

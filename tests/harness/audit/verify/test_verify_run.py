@@ -236,8 +236,9 @@ def test_a_decision_without_its_call_is_found(run: Path, by: str) -> None:
         decision["step"],
         attempt,
     )
-    (line,) = lines(run)
+    line, gap = lines(run)
     assert line.startswith(f"{KEY}: decisions[{index}] has no answered call for attempt {attempt} at step")
+    assert gap.startswith("calls has rows that are gone")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import Any
 from weigh.games.game import Legal, State
 from weigh.games.registry import game_named, read_config
 from weigh.harness.audit.verify.record import verify_record
+from weigh.harness.config.balance import describe
 from weigh.harness.config.extension import take_turns
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.seeds import deal_aliases, stream
@@ -196,7 +197,12 @@ def ordered(name: str) -> dict[str, Any]:
 
 
 def new_run(
-    folder: Path, *games: str, blocks: int = 1, kept: int | None = None, deadline: float | None = None
+    folder: Path,
+    *games: str,
+    blocks: int = 1,
+    kept: int | None = None,
+    deadline: float | None = None,
+    chained: bool = False,
 ) -> Store:
     """A ladder of `blocks` blocks of each game, the first `kept` episodes of it (None: all) played and kept."""
     episodes = take_turns([schedule(game, NAMES[game], len(NAMES[game]), blocks, SEED) for game in games])
@@ -224,8 +230,12 @@ def new_run(
             for seat, name in enumerate(NAMES[game])
         },
         schedule=schedule_digest(episodes),
+        schedules={
+            game: describe([each for each in episodes if each.game == game], NAMES[game]).to_json() for game in games
+        },
         episodes=len(episodes),
         versions={},
+        chained=chained,
     )
     store = Store.create(folder, manifest, episodes)
     for planned in episodes[:kept]:
