@@ -42,14 +42,12 @@ from weigh.harness.store.record import Record
 from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, gaps, is_run, odd_cells, telling
 from weigh.harness.store.texts import Texts, printable
 from weigh.harness.store.usage import Account, Usage
-from weigh.policies.contract import Completion, Request, canonical
+from weigh.policies.contract import Request, canonical
 
 __all__ = [
     "Account",
     "CallFacts",
-    "Entry",
     "EpisodeRow",
-    "Head",
     "Store",
     "StoreFailed",
     "StoreRefused",
@@ -165,11 +163,6 @@ class Store:
         with telling(self._path):
             row = self._db.execute(store_calls.PAID, place).fetchone()
             return None if row is None else store_calls.from_row(row, self._texts, self._path, request)
-
-    def answered(self, key: CallKey, request: Request) -> Completion | None:
-        """What an earlier call for this attempt and an equal request brought, if it was answered."""
-        call = self.paid(key, request)
-        return None if call is None else call.completion
 
     def next_number(self, key: CallKey) -> int:
         """The number of the next call for this attempt: how many were made."""
@@ -420,6 +413,19 @@ class Store:
                 return next(odd_cells(self._db), None)
         except StoreRefused as refused:
             return str(refused)
+
+    @contextmanager
+    def unchanging(self) -> Iterator[None]:
+        """What is read within is the run at one moment, whatever is written to it meanwhile."""
+        if self._db.in_transaction:
+            yield
+            return
+        with telling(self._path):
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("ROLLBACK")
 
     def flaws(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the file as this program writes it, as (where, what). Reads every text."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import config, weigh
+from tests.harness.store.store_cases import unchained
 from weigh.harness.errors import StoreRefused
 from weigh.harness.results import load
 from weigh.harness.store.chain import START
@@ -39,16 +40,6 @@ def change(run: Path, *statements: str) -> None:
     db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
     for statement in statements:
         assert db.execute(statement).rowcount > 0, statement
-    db.close()
-
-
-def unchained(run: Path) -> None:
-    """A run as it was made before there was a hash chain."""
-    with Store.open(run, readonly=True) as store:
-        data = store.manifest.model_dump(mode="json") | {"chained": False}
-    db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
-    db.execute("UPDATE meta SET value = ? WHERE name = 'manifest'", (json.dumps(data),))
-    db.execute("DROP TABLE chain")
     db.close()
 
 

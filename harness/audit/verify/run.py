@@ -25,10 +25,11 @@ from weigh.harness.config.schedule import names_key
 from weigh.harness.errors import StoreRefused
 from weigh.harness.seeds import deal_aliases, stream
 from weigh.harness.store.calls import Void
+from weigh.harness.store.chain import Head
 from weigh.harness.store.kinds import kind_of
 from weigh.harness.store.manifest import Manifest, table_in
 from weigh.harness.store.record import SCHEMA, Record
-from weigh.harness.store.store import EpisodeRow, Head, Store, StoredCall
+from weigh.harness.store.store import EpisodeRow, Store, StoredCall
 
 Made: TypeAlias = Mapping[Place, Sequence[StoredCall]]
 """The calls of one episode, by the attempt they were made for."""
@@ -90,7 +91,8 @@ def verify_run(store: Store) -> Verdict:
     damage = store.damage()
     try:
         if damage is None:
-            return _verify(store)
+            with store.unchanging():
+                return _verify(store)
     except StoreRefused as refused:
         damage = str(refused)
     found = Finding("the file", f"is damaged: {damage}")

@@ -22,6 +22,7 @@ from weigh.policies.contract import Message, Request, Sampling
 from weigh.policies.human import HumanPolicy
 from weigh.policies.layout import LAYOUT
 from weigh.policies.prompted import digest_of
+from weigh.policies.scripted.registry import scripted
 
 GAMES = tuple(NAMES)
 
@@ -350,26 +351,30 @@ def reordered(folder: Path, how: Callable[[dict[str, Any]], object]) -> None:
     change(folder, "UPDATE meta SET value = ? WHERE name = 'manifest'", json.dumps(data))
 
 
-def resend(folder: Path, call: int, how: Callable[[list[str]], object]) -> None:
-    """A call that asked something else, with a digest that fits: `how` changes the texts of its messages."""
+def resend(folder: Path, how: Callable[[list[str]], object], *calls: int) -> None:
+    """Calls (none: all) that asked something else, with digests that fit: `how` changes the texts of their messages."""
     db = sqlite3.connect(folder / "run.sqlite", isolation_level=None)
-    model, kept, settings = db.execute("SELECT model, messages, settings FROM calls WHERE id = ?", (call,)).fetchone()
+    db.execute("BEGIN")
     texts = {row[0]: unpack(row[1]) for row in db.execute("SELECT id, body FROM texts")}
-    roles, said = zip(*((role, texts[place]) for role, place in json.loads(kept)), strict=True)
-    changed = list(said)
-    how(changed)
-    asked = json.loads(texts[settings])
-    messages = tuple(Message(role, text) for role, text in zip(roles, changed, strict=True))
-    request = Request(model, messages, Sampling(**asked["sampling"]), asked["schema"])
-    places = []
-    for role, text in zip(roles, changed, strict=True):
-        db.execute("INSERT OR IGNORE INTO texts(digest, body) VALUES (?, ?)", (text_digest(text), pack(text)))
-        (place,) = db.execute("SELECT id FROM texts WHERE digest = ?", (text_digest(text),)).fetchone()
-        places.append([role, place])
-    db.execute(
-        "UPDATE calls SET messages = ?, request = ?, prompt_characters = ? WHERE id = ?",
-        (json.dumps(places), bytes.fromhex(request.digest), sum(map(len, changed)), call),
-    )
+    for call, model, kept, settings in db.execute("SELECT id, model, messages, settings FROM calls").fetchall():
+        if calls and call not in calls:
+            continue
+        roles, said = zip(*((role, texts[place]) for role, place in json.loads(kept)), strict=True)
+        changed = list(said)
+        how(changed)
+        asked = json.loads(texts[settings])
+        messages = tuple(Message(role, text) for role, text in zip(roles, changed, strict=True))
+        request = Request(model, messages, Sampling(**asked["sampling"]), asked["schema"])
+        places = []
+        for role, text in zip(roles, changed, strict=True):
+            db.execute("INSERT OR IGNORE INTO texts(digest, body) VALUES (?, ?)", (text_digest(text), pack(text)))
+            (place,) = db.execute("SELECT id FROM texts WHERE digest = ?", (text_digest(text),)).fetchone()
+            places.append([role, place])
+        db.execute(
+            "UPDATE calls SET messages = ?, request = ?, prompt_characters = ? WHERE id = ?",
+            (json.dumps(places), bytes.fromhex(request.digest), sum(map(len, changed)), call),
+        )
+    db.execute("COMMIT")
     db.close()
 
 
@@ -381,7 +386,7 @@ def test_a_sentence_added_to_one_prompt_is_found(run: Path, attempt: int, messag
         "SELECT id, seat, step FROM calls WHERE episode = 1 AND attempt = ? LIMIT 1", (attempt,)
     ).fetchone()
     db.close()
-    resend(run, call, lambda texts: texts.__setitem__(message, f"{texts[message]} Bid high."))
+    resend(run, lambda texts: texts.__setitem__(message, f"{texts[message]} Bid high."), call)
     (line,) = lines(run)
     where = f"{KEY}: calls of step {step}, seat {seat}, attempt {attempt}"
     assert line.startswith(f"{where} asked something else in message {message}: ")
@@ -392,20 +397,16 @@ def test_an_earlier_reply_that_a_second_attempt_did_not_repeat_is_found(run: Pat
     db = sqlite3.connect(run / "run.sqlite")
     (call,) = db.execute("SELECT id FROM calls WHERE episode = 1 AND attempt = 2 LIMIT 1").fetchone()
     db.close()
-    resend(run, call, lambda texts: texts.__setitem__(2, "I pass."))
+    resend(run, lambda texts: texts.__setitem__(2, "I pass."), call)
     (line,) = lines(run)
     assert "asked something else in message 2" in line
 
 
 def test_a_sentence_added_to_every_prompt_is_found(run: Path) -> None:
     """The same addition to all: no other call shows what they were."""
-    db = sqlite3.connect(run / "run.sqlite")
-    calls = [row[0] for row in db.execute("SELECT id FROM calls")]
-    db.close()
-    for call in calls:
-        resend(run, call, lambda texts: texts.__setitem__(0, f"Bid high. {texts[0]}"))
-    found = lines(run)
-    assert sum("asked something else in message 0" in line for line in found) == len(calls)
+    resend(run, lambda texts: texts.__setitem__(0, f"Bid high. {texts[0]}"))
+    verdict = check(run)
+    assert sum("asked something else in message 0" in finding.what for finding in verdict.findings) == verdict.calls
 
 
 @pytest.mark.parametrize(
@@ -469,12 +470,10 @@ def other_layout(folder: Path, layout: int) -> None:
     plain = prompted("goofspiel")
     digest = digest_of(plain.prompt.text, plain.model, plain.sampling, plain.style, layout)
     db = sqlite3.connect(folder / "run.sqlite", isolation_level=None)
-    calls = [row[0] for row in db.execute("SELECT id FROM calls")]
     db.execute("UPDATE records SET body = replace(body, ?, ?)", (plain.digest, digest))
     db.execute("UPDATE meta SET value = replace(value, ?, ?) WHERE name = 'manifest'", (plain.digest, digest))
     db.close()
-    for call in calls:
-        resend(folder, call, lambda texts: texts.__setitem__(1, texts[1].replace("# Now", "# Position")))
+    resend(folder, lambda texts: texts.__setitem__(1, texts[1].replace("# Now", "# Position")))
 
 
 def test_prompts_of_another_layout_are_neither_failed_nor_checked_in_full(run: Path) -> None:
@@ -487,3 +486,21 @@ def test_prompts_of_another_layout_are_neither_failed_nor_checked_in_full(run: P
     index, _ = decided(run, KEY, "model")
     edit(run, KEY, lambda data: data["decisions"][index].update(notes="forged"))
     assert any(f"decisions[{index}].notes" in line for line in lines(run)), "their replies are read all the same"
+
+
+def test_moves_of_a_script_in_another_version_are_not_checked(run: Path) -> None:
+    today = scripted("oshi_zumo", "random")
+    other = replace(today, baseline=replace(today.baseline, version=2))
+    db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
+    db.execute("UPDATE records SET body = replace(body, ?, ?)", (today.digest, other.digest))
+    db.execute("UPDATE meta SET value = replace(value, ?, ?) WHERE name = 'manifest'", (today.digest, other.digest))
+    db.close()
+    verdict = check(run)
+    assert verdict.findings == []
+    assert verdict.unchecked == ("the moves of bob in oshi_zumo (random, version 2)",)
+    assert verdict.whole == sum(key.startswith("goofspiel") for key in keys(run))
+
+
+def keys(folder: Path) -> tuple[str, ...]:
+    with Store.open(folder, readonly=True) as store:
+        return store.finished()
