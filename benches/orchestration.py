@@ -77,6 +77,7 @@ def new_store(folder: Path, episodes: Sequence[Episode]) -> Store:
         schedule=schedule_digest(episodes),
         episodes=len(episodes),
         versions={},
+        chained=True,
     )
     return Store.create(folder, manifest, episodes)
 

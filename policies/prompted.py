@@ -40,6 +40,18 @@ from weigh.policies.reply import Reading, read_reply
 from weigh.policies.show import one_line
 
 
+def digest_of(guidance: str, model: str, sampling: Sampling, style: Style, layout: int = LAYOUT) -> str:
+    """`PromptedPolicy.digest` of a policy with these parts, as it was under an earlier layout too."""
+    decisive = {
+        "guidance": guidance,
+        "layout": layout,
+        "model": model,
+        "sampling": sampling.to_json(),
+        "style": style,
+    }
+    return hashlib.sha256(canonical(decisive).encode()).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class PromptedPolicy:
     """An operator's prompt, the model that plays by it, and how that model is asked."""
@@ -61,14 +73,7 @@ class PromptedPolicy:
         Not over the name, nor over game and config: it is the same policy wherever it plays, and records carry
         the rest themselves.
         """
-        decisive = {
-            "guidance": self.prompt.text,
-            "layout": LAYOUT,
-            "model": self.model,
-            "sampling": self.sampling.to_json(),
-            "style": self.style,
-        }
-        return hashlib.sha256(canonical(decisive).encode()).hexdigest()
+        return digest_of(self.prompt.text, self.model, self.sampling, self.style)
 
     def sit(self, seat: Seat, rng: Random, client: ModelClient | None) -> PromptedPlayer:
         """A player without memories. It draws nothing from `rng`, and learns its seat from what it observes.

@@ -40,6 +40,7 @@ COMMANDS = (
             Entry("report", "report:report", "Write a report about one or several runs, as one page."),
             Entry("audit", "audit:audit", "Test for collusion between entrants."),
             Entry("verify", "check:verify", "Recompute records from their moves, and say what differs."),
+            Entry("run", "check:run", "Deal with the folder of a run as a whole."),
             Entry("export", "results:export", "Write a run's records or tables to a file for other tools."),
         ),
     ),

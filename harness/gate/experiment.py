@@ -18,15 +18,13 @@ from weigh.harness.audit.claims.answer import Asked, records_of, report, settled
 from weigh.harness.audit.claims.arms import ClaimsPlan, Direction, with_alterations
 from weigh.harness.audit.claims.listening import (
     Heard,
-    KeptLine,
-    Line,
-    NotKept,
     Sample,
     ask_again,
     listening,
     samples,
     wants,
 )
+from weigh.harness.audit.redriven import KeptLine, Line, NotKept
 from weigh.harness.config.config import LadderConfig, LadderGame, load_config
 from weigh.harness.config.entrants import EntrantSpec
 from weigh.harness.config.sections import safe_name

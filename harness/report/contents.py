@@ -16,6 +16,7 @@ from weigh.games.game import Json
 from weigh.harness.results.ranking.warning_words import WORDS
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
+from weigh.harness.words import plural
 
 if TYPE_CHECKING:
     from weigh.harness.audit.collusion.audit import Audit
@@ -166,6 +167,8 @@ class RunFacts:
     """By game: `ScheduleReport.to_json`. Runs of earlier versions have none."""
     amendments: int
     """How often it was extended."""
+    head: str = ""
+    """The head of its hash chain, hex, with how many rows it covers; empty for a run without one."""
 
     @property
     def finished(self) -> int:
@@ -178,7 +181,8 @@ class RunFacts:
     def to_json(self) -> dict[str, Json]:
         return {
             "folder": self.given,
-            **{name: value for name, value in asdict(self).items() if name not in ("given", "name")},
+            **{name: value for name, value in asdict(self).items() if name not in ("given", "name", "head")},
+            "chain": self.head or None,
             "finished": self.finished,
             "planned": self.planned,
             "games": [asdict(each) for each in self.games],
@@ -199,6 +203,7 @@ def run_facts(store: Store, given: str) -> RunFacts:
             planned[row.game] += 1
         done[row.game] += row.key in finished
         lost[row.game] += row.key in void
+    head = store.chain_head()
     return RunFacts(
         given=given,
         name=store.folder.resolve().name or manifest.run_id,
@@ -211,6 +216,7 @@ def run_facts(store: Store, given: str) -> RunFacts:
         entrants=_entered(store),
         schedules=dict(manifest.schedules),
         amendments=len(manifest.amendments),
+        head="" if head is None else f"{head.link} ({plural(head.rows, 'row')})",
     )
 
 

@@ -148,6 +148,7 @@ def ordered(
         schedules=dict(schedules or {}),
         episodes=len(episodes),
         versions=versions(),
+        chained=True,
     )
 
 

@@ -43,7 +43,7 @@ INSERT: Final = (
 BEGIN: Final = (
     f"INSERT INTO calls({_PLACE}, {_ASKED}, fate, error, billing, cost, latency) "  # noqa: S608
     f"VALUES (:episode, :seat, :step, :attempt, ({_NEXT}), {_named(_ASKED)}, 'lost', :error, 'unknown', :cost, 0.0) "
-    "RETURNING number"
+    "RETURNING number, id"
 )
 END: Final = (
     f"UPDATE calls SET ({_OUTCOME}) = ({_named(_OUTCOME)}) WHERE episode = :episode AND seat = :seat "  # noqa: S608
@@ -53,7 +53,8 @@ END: Final = (
 COLUMNS: Final = (
     "e.key, c.seat, c.step, c.attempt, c.number, c.model, c.messages, c.settings, c.fate, c.reply, c.reasoning, "
     "c.stop, c.stop_detail, c.served_by, c.input_tokens, c.cached_tokens, c.output_tokens, c.reasoning_tokens, "
-    "c.cache_written_tokens, c.error, c.billing, c.cost, c.started, c.latency, c.reused_from, c.request"
+    "c.cache_written_tokens, c.error, c.billing, c.cost, c.started, c.latency, c.reused_from, c.request, "
+    "c.prompt_characters"
 )
 
 _SETTLED: Final = ", ".join(f"'{fate}'" for fate in SETTLED)
@@ -65,6 +66,13 @@ PAID: Final = (
 NEXT_NUMBER: Final = (
     "SELECT coalesce(max(c.number) + 1, 0) FROM episodes e JOIN calls c ON c.episode = e.id "
     "WHERE e.key = ? AND c.seat = ? AND c.step = ? AND c.attempt = ?"
+)
+
+INSTRUCTIONS: Final = (
+    "SELECT DISTINCT e.game, s.entrant, "
+    "CASE WHEN json_valid(c.messages) THEN json_extract(c.messages, '$[0][1]') END, c.settings "
+    "FROM calls c JOIN episodes e ON e.id = c.episode "
+    "JOIN seats s ON s.episode = c.episode AND s.seat = c.seat"
 )
 
 
@@ -109,6 +117,8 @@ class StoredCall:
     call: Call
     digest: str
     """The digest of the request, as it was written when the call was made."""
+    prompt_characters: int | None = None
+    """The length of its prompt, likewise."""
 
 
 def place(key: CallKey, episode: int) -> dict[str, object]:
@@ -173,13 +183,13 @@ def from_row(row: tuple[Any, ...], texts: Texts, path: Path, request: Request | 
             latency=row[23],
             reused_from=uncolumn(row[24]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise StoreRefused(f"{path} is damaged: a call of {row[0]} cannot be read: {error}", kind="damaged") from error
 
 
 def stored(row: tuple[Any, ...], texts: Texts, path: Path) -> StoredCall:
     """The same, with the digest that stands in the row."""
-    return StoredCall(from_row(row, texts, path), row[25].hex())
+    return StoredCall(from_row(row, texts, path), row[25].hex(), row[26])
 
 
 def facts(db: sqlite3.Connection) -> Iterator[CallFacts]:

@@ -40,6 +40,17 @@ def record_from(body: str, times: str | None, path: Path) -> Record:
         ) from error
 
 
+def seats_from(text: str, path: Path) -> tuple[int, ...]:
+    """The seats of a void, kept as `text`. Raises StoreRefused, naming the file at `path`."""
+    try:
+        seats = json.loads(text)
+    except ValueError as error:
+        raise StoreRefused(f"{path} is damaged: the seats of a void cannot be read: {error}", kind="damaged") from error
+    if isinstance(seats, list) and all(type(seat) is int for seat in seats):
+        return tuple(seats)
+    raise StoreRefused(f"{path} is damaged: a void has no seats: {text}", kind="damaged")
+
+
 def manifest_from(text: str | None, path: Path) -> Manifest:
     """The manifest kept as `text`. Raises StoreRefused, naming the file at `path`."""
     try:

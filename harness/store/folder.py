@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from weigh.harness.errors import StoreFailed, StoreRefused
+from weigh.harness.store.chain import CHAIN, Chain
 from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.schema import FILE, create_tables, is_run, telling
 from weigh.policies.contract import canonical
@@ -125,17 +126,21 @@ def make_run(folder: Path, manifest: Manifest, episodes: Iterable[Planned]) -> W
 
 def _fill(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned]) -> None:
     db.execute("BEGIN")
-    write_order(db, manifest, episodes)
+    if manifest.chained:
+        db.execute(CHAIN)
+    write_order(db, manifest, episodes, Chain(db, manifest.chained))
     db.execute("COMMIT")
 
 
-def write_order(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned]) -> None:
+def write_order(db: sqlite3.Connection, manifest: Manifest, episodes: Iterable[Planned], chain: Chain) -> None:
     """Write the manifest in place of any other, and plan `episodes` after those that are planned. Inside a
     transaction. What has planned episodes is not finished, whatever it was: it says `interrupted`."""
     db.executemany(
         "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)",
         [("manifest", canonical(manifest.model_dump(mode="json"))), ("status", "interrupted")],
     )
+    for name in ("manifest", "status"):
+        chain.enter("meta", name)
     for episode in episodes:
         cursor = db.execute(
             "INSERT INTO episodes(key, block, game, deal_key) VALUES (?, ?, ?, ?)",

@@ -122,6 +122,8 @@ class Manifest(Frozen):
     """How many are planned."""
     versions: dict[str, str]
     """Of weigh, Python and the packages that matter. Told, never a reason to refuse a resume."""
+    chained: bool = False
+    """Whether what is final enters a hash chain (`harness.store.chain`): not in runs made before there was one."""
 
     @property
     def orders(self) -> tuple[Amendment | Manifest, ...]:

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 from urllib.parse import quote
 
 from weigh.harness.errors import StoreFailed, StoreRefused
+from weigh.harness.store.chain import CHAIN
 
 FILE: Final = "run.sqlite"
 APPLICATION_ID: Final = 0x77_65_69_67
@@ -208,6 +209,59 @@ def _tune(db: sqlite3.Connection) -> None:
     )
 
 
+DAMAGED: Final = ("no such table", "no such column", "UTF-8", "malformed JSON", "JSON path")
+"""What SQLite says of a file that is one, and none of ours any more."""
+TYPES: Final = {"INTEGER": ("integer",), "TEXT": ("text",), "REAL": ("real",), "BLOB": ("blob",), "": ("text", "blob")}
+"""What SQLite calls the values of a column, by its declared type."""
+ALSO: Final = {
+    **dict.fromkeys((("calls", name) for name in ("error", "stop_detail", "served_by", "reused_from")), "blob"),
+    ("chain", "row"): "integer",
+}
+"""Columns that may hold another type too: texts with lone surrogates are bytes."""
+
+
+def odd_cells(db: sqlite3.Connection) -> Iterator[str]:
+    """Every table and column that is not of this format, or holds a value of a type that it cannot have."""
+    wanted = sqlite3.connect(":memory:")
+    try:
+        wanted.executescript(TABLES + CHAIN)
+        due = _columns(wanted)
+    finally:
+        wanted.close()
+    there = _columns(db)
+    for table, columns in {**due, **there}.items():
+        # Tables that came later than others of this format may be missing.
+        if table in due and table in there and there[table] != due[table]:
+            yield f"the table {table} has other columns"
+            continue
+        for name, declared, required in columns if table in there else ():
+            types = [*TYPES.get(declared, ()), ALSO.get((table, name), ""), *(() if required else ("null",))]
+            listed = ", ".join(f"'{each}'" for each in types)
+            query = f'SELECT count(*) FROM "{table}" WHERE typeof("{name}") NOT IN ({listed})'  # noqa: S608
+            (count,) = db.execute(query).fetchone()
+            if count:
+                yield f"{table}.{name} has a value of another type, in {count} of its rows"
+    yield from (f"the table {table} is missing" for table in sorted(due.keys() - there.keys() - {"verdicts", "chain"}))
+
+
+def gaps(db: sqlite3.Connection) -> Iterator[str]:
+    """The tables of which a number is missing: rows are numbered from 1 as they come, and none is ever taken away."""
+    for table, columns in _columns(db).items():
+        if columns[0][0] == "id":
+            query = f"SELECT coalesce(max(id), 0) <> count(*) OR coalesce(min(id), 1) <> 1 FROM {table}"  # noqa: S608
+            if db.execute(query).fetchone()[0]:
+                yield table
+
+
+def _columns(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, bool]]]:
+    """Each table's columns: name, declared type, and whether a value is required."""
+    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    return {
+        table: [(row[1], row[2], bool(row[3] or row[5])) for row in db.execute(f"PRAGMA table_info({table})")]
+        for table in tables
+    }
+
+
 @contextmanager
 def telling(path: Path) -> Iterator[None]:
     """Turns SQLite's errors into StoreRefused (the file is at fault) or StoreFailed (the machine is)."""
@@ -221,7 +275,7 @@ def _told(error: sqlite3.Error, path: Path) -> StoreRefused | StoreFailed:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_NOTADB"):
         return StoreRefused(f"{path} is not a run: it is no SQLite file", kind="not-a-run")
-    if name.startswith("SQLITE_CORRUPT") or "no such table" in str(error) or "no such column" in str(error):
+    if name.startswith("SQLITE_CORRUPT") or any(sign in str(error) for sign in DAMAGED):
         return StoreRefused(
             f"{path} is damaged ({error}); what can still be read comes out with `sqlite3 {path} .recover`",
             kind="damaged",

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -23,6 +23,7 @@ from weigh.harness.store import call_table as store_calls
 from weigh.harness.store import usage as store_usage
 from weigh.harness.store.call_table import CallFacts, StoredCall
 from weigh.harness.store.calls import LOST, Call, CallKey, Void
+from weigh.harness.store.chain import START, Chain, Entry, Head, entries, rows
 from weigh.harness.store.episode_table import (
     ASTRAY,
     EpisodeRow,
@@ -32,15 +33,16 @@ from weigh.harness.store.episode_table import (
     merged,
     misfiled,
     record_from,
+    seats_from,
     to_texts,
 )
 from weigh.harness.store.folder import WriterLock, is_held, make_run, write_order
 from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.record import Record
-from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, is_run, telling
+from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, gaps, is_run, odd_cells, telling
 from weigh.harness.store.texts import Texts, printable
 from weigh.harness.store.usage import Account, Usage
-from weigh.policies.contract import Completion, Request, canonical
+from weigh.policies.contract import Request, canonical
 
 __all__ = [
     "Account",
@@ -73,6 +75,7 @@ class Store:
         self._episodes: dict[str, int] = {}
         self._place = self._inode()
         self.manifest = self._read_manifest()
+        self._chain = Chain(db, self.manifest.chained)
 
     @classmethod
     def create(cls, folder: Path, manifest: Manifest, episodes: Iterable[Planned] = ()) -> Store:
@@ -132,8 +135,9 @@ class Store:
         with self._writing(f"a call of {key} is already kept"):
             values = store_calls.place(key, self._episode(key.episode))
             values |= store_calls.asked(request, started, self._texts)
-            row = self._db.execute(store_calls.BEGIN, {**values, "error": LOST, "cost": cost}).fetchone()
-        return int(row[0])
+            number, call = self._db.execute(store_calls.BEGIN, {**values, "error": LOST, "cost": cost}).fetchone()
+            self._chain.began(int(str(values["episode"])), call)
+        return int(number)
 
     def end_call(self, call: Call) -> None:
         """Keep what became of a call that was begun. Raises StoreRefused for any other."""
@@ -150,7 +154,8 @@ class Store:
         with self._writing(f"call {call.number} of {call.key} is already kept"):
             values = store_calls.place(call.key, self._episode(call.key.episode)) | {"number": call.number}
             values |= store_calls.asked(call.request, call.started, self._texts)
-            self._db.execute(store_calls.INSERT, values | store_calls.outcome(call, self._texts))
+            added = self._db.execute(store_calls.INSERT, values | store_calls.outcome(call, self._texts))
+            self._chain.began(int(str(values["episode"])), int(added.lastrowid or 0))
 
     def paid(self, key: CallKey, request: Request) -> Call | None:
         """The last call for this attempt and an equal request that settled it (`calls.SETTLED`), if there is one."""
@@ -158,11 +163,6 @@ class Store:
         with telling(self._path):
             row = self._db.execute(store_calls.PAID, place).fetchone()
             return None if row is None else store_calls.from_row(row, self._texts, self._path, request)
-
-    def answered(self, key: CallKey, request: Request) -> Completion | None:
-        """What an earlier call for this attempt and an equal request brought, if it was answered."""
-        call = self.paid(key, request)
-        return None if call is None else call.completion
 
     def next_number(self, key: CallKey) -> int:
         """The number of the next call for this attempt: how many were made."""
@@ -189,6 +189,15 @@ class Store:
         """The same without their texts, and many times faster."""
         with telling(self._path):
             yield from store_calls.facts(self._db)
+
+    def instructions(self) -> Iterator[tuple[str, str, str, str]]:
+        """Every system message that an entrant's model was sent: (game, entrant, the message, the settings as JSON);
+        those that cannot be read are left out."""
+        with telling(self._path):
+            for game, entrant, *places in self._db.execute(store_calls.INSTRUCTIONS):
+                with suppress(ValueError, TypeError, OverflowError):
+                    system, settings = (self._texts.get(place) for place in places)
+                    yield game, entrant, system, settings
 
     def text(self, place: int) -> str:
         """A text that `call_facts` points to."""
@@ -233,12 +242,14 @@ class Store:
                     for seat, (entrant, score) in enumerate(zip(record.entrants, record.scores, strict=True))
                 ],
             )
+            self._chain.settle(episode)
+            self._chain.enter("records", episode)
 
     def add_void(self, void: Void) -> None:
         """Keep that an outage ended an episode. One episode may be void several times."""
         with self._writing(f"{void.episode} cannot be kept as void"):
             episode = self._episode(void.episode, void.block, void.game)
-            self._db.execute(
+            added = self._db.execute(
                 "INSERT INTO voids(episode, step, seats, cause) VALUES (?, ?, ?, ?)",
                 (episode, void.step, json.dumps(void.seats), printable(void.cause)),
             )
@@ -246,6 +257,8 @@ class Store:
                 "INSERT INTO seats(episode, seat, entrant) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                 [(episode, seat, entrant) for seat, entrant in enumerate(void.entrants)],
             )
+            self._chain.settle(episode)
+            self._chain.enter("voids", int(added.lastrowid or 0))
 
     def finished(self) -> tuple[str, ...]:
         """The keys of the finished episodes, in schedule order. Does not read the records themselves."""
@@ -281,7 +294,7 @@ class Store:
         )
         with telling(self._path):
             for number, key, block, game, step, seats, cause in self._db.execute(query):
-                yield Void(key, block, game, self._entrants(number), step, tuple(json.loads(seats)), cause)
+                yield Void(key, block, game, self._entrants(number), step, seats_from(seats, self._path), cause)
 
     def episodes(self) -> Iterator[EpisodeRow]:
         """Every episode that was planned, or that anything is kept of, in schedule order."""
@@ -303,23 +316,57 @@ class Store:
     @property
     def status(self) -> str:
         """`running`, `finished`, `interrupted` or `stopped: why`. A run whose process died is `interrupted`."""
-        with telling(self._path):
-            row = self._db.execute("SELECT value FROM meta WHERE name = 'status'").fetchone()
-        said = str(row[0]) if row else "interrupted"
+        said = self._status()
         if said == "running" and self._lock is None and not is_held(self.folder):
             return "interrupted"
         return said
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether whoever wrote the run last said how it ended: not where the process died, or still plays."""
+        return self._status() != "running"
+
+    def _status(self) -> str:
+        return self.told().get("status", "interrupted")
+
+    def told(self) -> dict[str, str]:
+        """What the run says of itself, by name, as it is kept: its manifest, its status, what was learned of models."""
+        with telling(self._path):
+            return dict(self._db.execute("SELECT name, value FROM meta"))
 
     def set_status(self, status: str) -> None:
         """Say how the run stands: see `status`."""
         with self._writing("the status cannot be kept"):
             self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('status', ?)", (printable(status),))
+            if status != "running":
+                self._chain.rest()
+            self._chain.enter("meta", "status")
+
+    def chain_head(self) -> Head | None:
+        """The end of the run's hash chain; None for a run that was made before there was one."""
+        if not self.manifest.chained:
+            return None
+        with telling(self._path):
+            last = [*entries(self._db, "ORDER BY seq DESC LIMIT 1")]
+        return Head(last[0].seq, last[0].link.hex()) if last else Head(0, START.hex())
+
+    def chain(self) -> Iterator[Entry]:
+        """The entries of the hash chain. Raises StoreRefused where the table is missing."""
+        with telling(self._path):
+            yield from entries(self._db)
+
+    def chained_rows(self) -> Iterator[tuple[str, int | str, bytes]]:
+        """Every row that belongs in the chain, as it is now: its table, what names it, and its digest."""
+        with telling(self._path):
+            yield from rows(self._db)
 
     def amend(self, manifest: Manifest, episodes: Iterable[Planned]) -> None:
         """Order the run with another manifest, and plan `episodes` after those there are: all of it or nothing."""
+        ordered = manifest.model_copy(update={"chained": self.manifest.chained})
         with self._writing("an episode to be added is already planned"):
-            write_order(self._db, manifest, episodes)
-        self.manifest = manifest
+            self._chain.rest()
+            write_order(self._db, ordered, episodes, self._chain)
+        self.manifest = ordered
 
     def adaptations(self) -> dict[str, tuple[str, ...]]:
         """What was learned of each model during the run and is done otherwise than ordered: lines, by model."""
@@ -336,6 +383,7 @@ class Store:
             with self._writing("what was learned of the models cannot be kept"):
                 value = canonical(told)
                 self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('adaptations', ?)", (value,))
+                self._chain.enter("meta", "adaptations")
 
     def verdicts(self) -> list[str]:
         """What was concluded from the run, the oldest first, as `keep_verdict` was given it."""
@@ -349,19 +397,43 @@ class Store:
         if body not in self.verdicts():
             with self._writing("the verdict cannot be kept"):
                 self._db.execute(VERDICTS)
-                self._db.execute("INSERT INTO verdicts(body) VALUES (?)", (body,))
+                kept = self._db.execute("INSERT INTO verdicts(body) VALUES (?)", (body,))
+                self._chain.enter("verdicts", int(kept.lastrowid or 0))
 
     def damage(self) -> str | None:
-        """What is wrong with the file as a database, or None. Reads all of it."""
+        """What is wrong with the file as a database of a run, or None. Reads all of it."""
         try:
             with telling(self._path):
                 found = [str(row[0]) for row in self._db.execute("PRAGMA quick_check(1)")]
+                if found != ["ok"]:
+                    return "; ".join(" ".join(found).split("\n"))
                 astray = self._db.execute(ASTRAY).fetchone()
+                if astray is not None:
+                    return f"a row of {astray[0]} belongs to no episode"
+                return next(odd_cells(self._db), None)
         except StoreRefused as refused:
             return str(refused)
-        if found != ["ok"]:
-            return "; ".join(" ".join(found).split("\n"))
-        return None if astray is None else f"a row of {astray[0]} belongs to no episode"
+
+    @contextmanager
+    def unchanging(self) -> Iterator[None]:
+        """What is read within is the run at one moment, whatever is written to it meanwhile."""
+        if self._db.in_transaction:
+            yield
+            return
+        with telling(self._path):
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("ROLLBACK")
+
+    def flaws(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the file as this program writes it, as (where, what). Reads every text."""
+        with telling(self._path):
+            for table in gaps(self._db):
+                yield table, "has rows that are gone, or are numbered otherwise than they came"
+            for place in self._texts.altered():
+                yield f"texts, row {place},", "is not that of its digest"
 
     def _inode(self) -> tuple[int, int] | None:
         """What tells the run's file from any other, None when there is none at its place."""
@@ -413,6 +485,7 @@ class Store:
                 self._db.execute("COMMIT")
         except BaseException as error:
             self._texts.forget()
+            self._chain.forget()
             self._episodes.clear()
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")

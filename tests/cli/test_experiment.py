@@ -212,18 +212,17 @@ def test_a_muted_model_is_sent_no_claim_of_its_opponent(server, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_forged_forced_move_of_a_model_is_found(server, tmp_path):
-    """What the model wanted to announce stands in its reply; a record that plays it was not made in this arm."""
+def test_another_alteration_than_was_played_is_found(server, tmp_path):
+    """A digest says what was altered, and so does its name."""
     order = models(tmp_path, server)
     ask(order, "--claimer", "ada", "--listener", "bea", "--blocks", 2)
     folder = tmp_path / "results" / "m-claims"
     with sqlite3.connect(folder / "run.sqlite") as db:
-        # As if the arm were another one: then the replies and the moves do not fit.
         db.execute('UPDATE meta SET value = replace(value, \'"force-truth","digest"\', \'"mute","digest"\')')
     db.close()
     said = weigh("verify", folder)
     assert said.code == 1
-    assert "is not what the model replied" in said.out
+    assert "policies.ballast/ada~force-truth.alteration" in said.out
 
 
 def test_a_ceiling_stops_it_and_the_same_command_goes_on(server, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import config, weigh
+from tests.harness.store.store_cases import unchained
 from weigh.harness.errors import StoreRefused
 from weigh.harness.results import load
+from weigh.harness.store.chain import START
 from weigh.harness.store.manifest import Manifest, schedule_digest
 from weigh.harness.store.store import Store
 
@@ -193,6 +196,7 @@ def test_a_forged_run_is_not_gone_on_with(run: Path, forge: Callable[[Path], Non
 
 def test_what_is_missing_is_played_by_the_command_that_made_the_run(run: Path) -> None:
     whole = weigh("rank", run, "--json").json
+    unchained(run)
     dropped(run)
     refused = weigh("rank", run).refused("b0000/r1", "is missing")
     assert "the command that made the run plays what is missing" in refused
@@ -203,6 +207,7 @@ def test_what_is_missing_is_played_by_the_command_that_made_the_run(run: Path) -
 
 
 def test_before_the_end_missing_episodes_are_counted_and_no_finding(run: Path) -> None:
+    unchained(run)
     dropped(run)
     change(run, "UPDATE meta SET value = 'interrupted' WHERE name = 'status'")
     assert weigh("verify", run).code == 0
@@ -214,7 +219,9 @@ def test_before_the_end_missing_episodes_are_counted_and_no_finding(run: Path) -
 def test_a_void_episode_of_a_finished_run_is_not_missing(run: Path) -> None:
     dropped(run)
     change(run, "INSERT INTO voids(episode, step, seats, cause) VALUES (2, 0, '[0]', '503')")
-    assert weigh("verify", run).code == 0
+    told = weigh("verify", run).out
+    assert "is missing, and no outage" not in told
+    assert "voids[0] has no call" in told, "but a script has no provider"
     assert weigh("rank", run).code == 0
 
 
@@ -266,6 +273,7 @@ def test_an_arm_that_lacks_a_record_before_its_last_is_found_and_plays_it(
     weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     arms = sorted((tmp_path / "results" / "cmp").iterdir())
     assert [weigh("verify", arm).code for arm in arms] == [0, 0]
+    unchained(arms[0])
     dropped(arms[0])
     assert "goofspiel/b0000/r1: the record is missing" in weigh("verify", arms[0]).out
     weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
@@ -289,6 +297,7 @@ def test_an_arm_that_was_stopped_in_blocks_nobody_asks_for_again_is_not_called_f
     weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     arms = sorted((tmp_path / "results" / "cmp").iterdir())
     for arm in arms:
+        unchained(arm)
         change(
             arm,
             "DELETE FROM records WHERE episode = 21",
@@ -314,3 +323,119 @@ def test_a_gate_that_was_clear_before_its_last_block_is_whole(tmp_path: Path, mo
             assert store.status == "finished"
             assert len(store.finished()) < store.manifest.episodes
         assert weigh("verify", arm).code == 0
+
+
+# -- the hash chain, and seals ---------------------------------------------------------------------------------------
+
+
+def test_the_last_blocks_of_a_finished_arm_cannot_be_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate may end early, so that the plan does not tell what was played: the chain does."""
+    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "24")
+    arm = sorted((tmp_path / "results" / "cmp").iterdir())[0]
+    last = "(SELECT max(id) FROM episodes)"
+    change(arm, f"DELETE FROM records WHERE episode = {last}", f"UPDATE seats SET score = NULL WHERE episode = {last}")
+    said = weigh("verify", arm)
+    assert (said.code, said.out) == (1, "chain holds row 24 of records, which is gone\n")
+
+
+def chain_dropped(run: Path) -> None:
+    db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
+    db.execute("DROP TABLE chain")
+    db.close()
+
+
+def chain_denied(run: Path) -> None:
+    change(run, "UPDATE meta SET value = json_set(value, '$.chained', json('false')) WHERE name = 'manifest'")
+
+
+def chain_shortened(run: Path) -> None:
+    change(run, "DELETE FROM chain WHERE seq = (SELECT max(seq) FROM chain)")
+
+
+def entries_exchanged(run: Path) -> None:
+    change(run, "UPDATE chain SET seq = -1 WHERE seq = 4", "UPDATE chain SET seq = 4 WHERE seq = 5")
+    change(run, "UPDATE chain SET seq = 5 WHERE seq = -1")
+
+
+def time_changed(run: Path) -> None:
+    change(run, "UPDATE records SET times = json_set(times, '$.seconds', 0.5) WHERE episode = 3")
+
+
+@pytest.mark.parametrize(
+    ("forge", "said"),
+    [
+        (chain_dropped, "chain cannot be read"),
+        (chain_denied, "chain is there, and the manifest says that there is none"),
+        (chain_shortened, 'chain holds row "status" of meta as something else'),
+        (entries_exchanged, "chain is broken at row 4"),
+        (time_changed, "chain holds row 3 of records as something else"),
+    ],
+)
+def test_a_run_and_its_chain_must_agree(run: Path, forge: Callable[[Path], None], said: str) -> None:
+    forge(run)
+    told = weigh("verify", run)
+    assert told.code == 1
+    assert said in told.out
+
+
+def test_a_run_without_a_chain_is_verified_and_said_to_have_none(run: Path) -> None:
+    unchained(run)
+    assert weigh("verify", run).out == f"{run}: 6 records re-derive in full, no chain\n"
+    assert weigh("verify", run, "--json").json["chain"] is None
+    weigh("run", "seal", run).refused(str(run), kind="no-chain")
+
+
+def test_a_seal_holds_for_its_run_gone_on_with_and_for_no_other(run: Path) -> None:
+    order = run.parents[1] / "s.toml"
+    sealed = weigh("run", "seal", run).out.strip()
+    told = weigh("run", "seal", run, "--json").json
+    assert told["line"] == sealed
+    assert told["head"] == weigh("verify", run, "--json").json["chain"]["head"]
+    assert weigh("verify", run, "--seal", f"Seal the run\n\n{sealed}\n").out.endswith("in full, as sealed\n")
+    order.write_text(order.read_text().replace("blocks = 2", "blocks = 3"))
+    assert weigh("ladder", order, "--extend").code == 0
+    assert weigh("verify", run, "--seal", sealed).code == 0
+    weigh("verify", run, "--seal", "a line").refused(kind="no-seal")
+    time_changed(run)
+    rechained(run)
+    assert weigh("verify", run).code == 0, "who writes rows can write links"
+    said = weigh("verify", run, "--seal", sealed)
+    assert said.code == 1
+    assert said.out.startswith("seal.head, row ")
+    for key in ("run", "plan", "schedule", "policies"):
+        other = re.sub(rf"{key}=\w", f"{key}=_", sealed)
+        assert f"seal.{key} is not" in weigh("verify", run, "--seal", other).out
+
+
+def rechained(run: Path) -> None:
+    """The chain written anew over rows that were changed."""
+    with Store.open(run) as store:
+        now = {(table, row): digest for table, row, digest in store.chained_rows()}
+        link = START
+        for entry in list(store.chain()):
+            last = entry._replace(digest=now[entry.table, entry.row], previous=link)
+            store._db.execute("UPDATE chain SET digest = ?, previous = ? WHERE seq = ?", (last.digest, link, last.seq))
+            link = last.link
+
+
+def test_what_cannot_be_compared_is_listed() -> None:
+    said = weigh("verify", "--explain", "--json").json["not_compared"]
+    assert weigh("verify", "--explain").out.splitlines() == said
+    assert len(said) > 5
+
+
+def test_at_most_twenty_findings_are_printed_and_the_rest_counted(run: Path) -> None:
+    change(run, "UPDATE records SET body = json_set(body, '$.aliases', json('[\"A\",\"B\",\"C\"]'), '$.block', 'x')")
+    change(run, "UPDATE records SET body = json_set(body, '$.scores', json('[9.0,9.0,9.0]'))")
+    found = weigh("verify", run, "--json").json["findings"]
+    lines = weigh("verify", run).out.splitlines()
+    assert len(lines) == 21
+    assert f"{len(found) - 20} findings more" in lines[-1]
+
+
+@pytest.mark.parametrize("cell", ["score = 'high'", "entrant = x'00'", "score = x'ff'"])
+def test_a_cell_of_another_type_is_a_finding(run: Path, cell: str) -> None:
+    change(run, f"UPDATE seats SET {cell} WHERE episode = 1 AND seat = 0")
+    said = weigh("verify", run)
+    assert said.code == 1
+    assert said.out == f"the file is damaged: seats.{cell.split()[0]} has a value of another type, in 1 of its rows\n"

@@ -15,7 +15,7 @@ from tests.cli.runner import parsed, process, weigh
 from weigh.harness.cli.app import COMMANDS
 
 ENTRIES = [entry for chapter in COMMANDS for entry in chapter.entries]
-PAGES = [*([entry.name] for entry in ENTRIES), ["local", "setup"], ["experiment", "ballast-claims"]]
+PAGES = [*([entry.name] for entry in ENTRIES), ["local", "setup"], ["experiment", "ballast-claims"], ["run", "seal"]]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -39,7 +39,7 @@ def test_every_page_states_its_exit_codes(words):
 def test_c10_every_example_of_a_page_parses(words):
     page = weigh(*words, "--help", environ={"COLUMNS": "100"}).out
     examples = re.findall(r"^  weigh (.+)$", page, re.MULTILINE)
-    if words in (["local"], ["experiment"]):
+    if words in (["local"], ["experiment"], ["run"]):
         return
     assert any(example.split()[: len(words)] == words for example in examples), "a page without an example of its own"
     for example in examples:
@@ -95,7 +95,8 @@ OPTIONS = {
         *("--max-void-rate 0.05", "--name nightly", "--results runs", "--junit gate.xml", "--summary gate.md"),
         *("--save-baseline base.json", "--blocks 50", "--wide", "--json"),
     ],
-    "verify": ["--run results/gate-demo/baseline-91f6708a", "--json"],
+    "verify": ["--run results/gate-demo/baseline-91f6708a", "--seal LINE", "--explain", "--json"],
+    "run seal": ["--json"],
     "export": [
         *(
             "--format jsonl",
@@ -162,6 +163,7 @@ NEEDED = {
     "audit": "results/demo",
     "report": "results/demo",
     "verify": "results/demo",
+    "run seal": "results/demo",
     "export": "results/demo seats.csv",
     "view": "results/demo",
     "resolve": "-",

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.runner import Said, weigh
 from tests.harness.providers.raw_server import chat
+from tests.harness.store.store_cases import unchained
 from tests.reported.ladders import kept, play
 from weigh.harness.providers.mock_server import MockServerProcess
 from weigh.harness.store.calls import Call
@@ -110,10 +111,11 @@ def test_what_an_earlier_version_took_for_a_whole_answer_is_still_read_as_it_was
     run = tmp_path / "results" / "small"
     ladder(tmp_path, server, (ON_ITS_WAY, "stop"))
     assert faults_of(tmp_path) == []
+    unchained(run)
     _change(run, "UPDATE calls SET stop_detail = 'abort' WHERE number = 0")
     assert weigh("verify", run).code == 0, "decided under the stop that is kept, not under today's meaning of the word"
     _change(run, "UPDATE calls SET stop = 'unknown'")
-    assert "claims a move from a reply that has none" in weigh("verify", run).out
+    assert "has no answered call for attempt 2" in weigh("verify", run).out
 
 
 def _change(run: Path, statement: str) -> None:

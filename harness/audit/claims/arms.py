@@ -42,7 +42,6 @@ from weigh.games.game import Move, Observation, Seat
 from weigh.harness.config.schedule import Episode
 from weigh.harness.store.kinds import kind_of
 from weigh.harness.store.manifest import Manifest
-from weigh.harness.store.record import Record
 from weigh.policies.contract import ModelClient, Player, Policy, Reply, Retry, canonical
 
 Alteration: TypeAlias = Literal["mute", "scramble", "force-truth"]
@@ -145,17 +144,6 @@ def is_experiment(manifest: Manifest) -> bool:
 def may_keep_calls(manifest: Manifest, key: str) -> bool:
     """Whether the calls of a question asked again may be kept under this key, which no plan has."""
     return is_experiment(manifest) and key.split("/")[1:2] == [PROBES]
-
-
-def alterations_of(manifest: Manifest, record: Record) -> dict[int, Alteration]:
-    """The alteration of each seat of a record that has one."""
-    found: dict[int, Alteration] = {}
-    for seat, entrant in enumerate(record.entrants):
-        said = manifest.policies.get(f"{record.game}/{entrant}", {}).get("alteration")
-        for alteration in ALTERATIONS:
-            if alteration == said:
-                found[seat] = alteration
-    return found
 
 
 def with_alterations(manifest: Manifest, game: str, policies: Mapping[str, Policy]) -> Manifest:

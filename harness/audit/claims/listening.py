@@ -11,21 +11,14 @@ What a claimer would have announced where its announcements were made true.
 
 Owns that count. Nothing of it is kept in the run: a script is led through its moves again, and a model's replies are
 read again, so the answer is what the policy said and not what somebody wrote down of it.
-
-A policy at its seat once more, led through a finished episode by what it was answered then.
-
-Owns putting a player into the state it was in at any of its decisions, notes and all, without asking anybody: a script
-draws from the same stream again, and a model's replies come from the run. So what an altered player wanted to do need
-not be kept anywhere: it follows from the record.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from weigh.games.ballast.moves import PLACE
 from weigh.games.ballast.rules import BallastState
@@ -33,23 +26,12 @@ from weigh.games.ballast.view import observe_with_claims
 from weigh.games.game import Observation, Seat
 from weigh.harness.audit.claims.arms import PROBES
 from weigh.harness.audit.measures.ballast import states_of
+from weigh.harness.audit.redriven import Kept, Line, Redriven
 from weigh.harness.seeds import derive, stream
 from weigh.harness.stats.clustered import cluster_mean
 from weigh.harness.stats.power import CONFIDENCE
-from weigh.harness.store.calls import Call, CallKey
-from weigh.harness.store.record import Decision, Record
-from weigh.policies.contract import (
-    Completion,
-    DecisionTimedOut,
-    ModelClient,
-    Outage,
-    Player,
-    Policy,
-    Reply,
-    Request,
-    Retry,
-)
-from weigh.policies.layout import hint
+from weigh.harness.store.record import Record
+from weigh.policies.contract import DecisionTimedOut, Outage, Policy, Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,97 +55,6 @@ async def wants(records: Sequence[tuple[Record, str]], fielded: str, policy: Pol
                 placements += 1
                 lies += reply.move[1] != reply.move[3]
     return Wants(placements, lies)
-
-
-ATTEMPTS = 2
-
-
-class NotKept(Exception):
-    """The run holds no answer to this question."""
-
-
-class Kept(Protocol):
-    """Where the answers of a run are found."""
-
-    def paid(self, key: CallKey, request: Request) -> Call | None: ...
-
-
-class Line(ModelClient, Protocol):
-    """A seat's way to its model: see `harness.run.episode.Line`."""
-
-    def open(self, step: int, attempt: int) -> None: ...
-
-
-class KeptLine:
-    """A line that gives the answers a run holds, and asks nobody. Raises NotKept for any other question."""
-
-    def __init__(self, kept: Kept, episode: str, seat: Seat) -> None:
-        self._kept = kept
-        self._episode = episode
-        self._seat = seat
-        self.open(0, 1)
-
-    def open(self, step: int, attempt: int) -> None:
-        self._key = CallKey(self._episode, self._seat, step, attempt)
-
-    async def complete(self, request: Request) -> Completion:
-        call = self._kept.paid(self._key, request)
-        if call is None:
-            raise NotKept(f"{self._key.episode}, seat {self._key.seat}, step {self._key.step}")
-        if call.completion is None:
-            raise DecisionTimedOut(call.error or "timed out")
-        return call.completion
-
-
-class Switch:
-    """A line that can be put through to another one in the midst of an episode."""
-
-    def __init__(self, line: Line) -> None:
-        self.line = line
-
-    def open(self, step: int, attempt: int) -> None:
-        self.line.open(step, attempt)
-
-    async def complete(self, request: Request) -> Completion:
-        return await self.line.complete(request)
-
-
-class Redriven:
-    """A policy sat down again at a seat of a finished episode."""
-
-    def __init__(
-        self, policy: Policy, record: Record, states: Sequence[BallastState], seat: Seat, rng: Random, kept: Kept
-    ) -> None:
-        """`rng` is the seat's stream, as it was when the policy first sat down. Of an altered policy, hand in the
-        policy itself to learn what it wanted."""
-        self.line = Switch(KeptLine(kept, record.key, seat))
-        self.rng = rng
-        self.player: Player = policy.sit(seat, rng, self.line if policy.model is not None else None)
-        self._record = record
-        self._states = states
-        self._seat = seat
-
-    async def decisions(self, before: int | None = None) -> AsyncIterator[tuple[Decision, Reply]]:
-        """Its decisions in turn, each with what it answers; only those before a step, if given."""
-        for decision in self._record.decisions:
-            if decision.seat == self._seat and (before is None or decision.step < before):
-                yield decision, await self._decide(decision)
-
-    async def _decide(self, decision: Decision) -> Reply:
-        """As many attempts as it had. Where the last one failed, the fallback moved."""
-        seen = self._states[decision.step].observe(self._seat, self._record.aliases)
-        retry: Retry | None = None
-        reply = Reply()
-        for attempt in range(1, ATTEMPTS + 1):
-            self.line.open(decision.step, attempt)
-            try:
-                reply = await self.player.decide(seen, retry)
-            except DecisionTimedOut as late:
-                reply = Reply(fault="timed_out", detail=str(late))
-            if reply.fault is None:
-                break
-            retry = Retry(reply.fault, reply.detail, hint(reply.fault, reply.detail, seen.legal))
-        return reply
 
 
 CONTROL: Final = "control"

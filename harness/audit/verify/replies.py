@@ -1,191 +1,175 @@
-"""Whether the model calls kept with a run bear out what a record says of its moves.
+"""Whether the policies of a run make what a record says of its moves, and its calls bear them out.
 
-Owns the reading again of every reply at the position it was given for. Knows the record, its positions and its calls;
-whoever calls has made sure that the record itself re-derives.
-
-Whether the moves that scripted policies are said to have made are the ones they make.
-
-Owns letting a script move again, with the randomness that the run seed gives it. Knows the baselines that are part of
-weigh; a seat whose policy digest is none of theirs is left alone.
+Owns running every seat again at the positions of the record: a script with the randomness that the run seed gives it, a
+prompted policy with the replies that are kept, which are read again. So each request that a model was sent is made
+again too, and compared with the one that is kept. Knows the record, its positions and its calls; whoever calls has made
+sure that the record itself recomputes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from itertools import groupby
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Final, TypeVar
 
-from weigh.games.ballast.rules import BALLAST
-from weigh.games.game import Legal, Observation
-from weigh.harness.audit.claims.arms import ALTERATIONS, Alteration, Altered, played
+from weigh.harness.audit.redriven import NotKept, Redriven
+from weigh.harness.audit.verify.calls import Place, check_calls, where_of
 from weigh.harness.audit.verify.findings import Finding, agree, show
-from weigh.harness.audit.verify.record import FAULTS_BEFORE, Derived
+from weigh.harness.audit.verify.policies import Cast
+from weigh.harness.audit.verify.record import Derived
 from weigh.harness.seeds import stream
-from weigh.harness.store.calls import SETTLED
-from weigh.harness.store.record import Decision, Record
+from weigh.harness.store.calls import SETTLED, Call, CallKey
+from weigh.harness.store.record import By, Decision, Record
 from weigh.harness.store.store import StoredCall
-from weigh.policies.contract import Player, Policy, Reply
-from weigh.policies.replicate import Redrawn
-from weigh.policies.reply import Reading, read_reply
-from weigh.policies.scripted.registry import fallback_of, scripted, scripted_names
+from weigh.policies.contract import Message, Policy, Reply, Request
+from weigh.policies.scripted.registry import fallback_of
+
+Result = TypeVar("Result")
+AROUND: Final = 20
+"""Characters of a prompt shown before the first one in which it differs."""
 
 
-def check_scripts(record: Record, derived: Derived, seed: int, drawn_for: str) -> Iterator[Finding]:
-    """Let the fallback and the scripted entrants move again wherever the record says that they did.
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A record whose seats are run again."""
 
-    `drawn_for` is what their randomness was drawn for.
-    """
-    fallback = fallback_of(record.game)
-    seated: dict[int, tuple[Policy, Player]] = {}
-    ours = _ours(record.game)
-    for seat, digest in enumerate(record.policies):
-        if digest in ours and record.models[seat] is None:
-            seated[seat] = ours[digest], ours[digest].sit(seat, stream(seed, "seat", drawn_for, seat), None)
-    for decision in record.decisions:
-        seat, step = decision.seat, decision.step
-        if decision.by == "fallback":
-            policy: Policy = fallback
-            player: Player = fallback.sit(seat, stream(seed, "fallback", drawn_for, step, seat))
-        elif decision.by == "scripted" and seat in seated:
-            policy, player = seated[seat]
-        else:
-            continue
-        move = _move(player, derived.states[step].observe(seat, record.aliases))
-        played = record.moves[step][seat]
-        if not agree(played, move):
-            yield Finding(f"moves[{step}][{seat}]", f"is not what {policy.name} plays", show(played), show(move))
+    record: Record
+    derived: Derived
+    seed: int
+    drawn_for: str
+    """What the seats' randomness was drawn for."""
 
+    def check(self, made: Mapping[Place, Sequence[StoredCall]], casts: Sequence[Cast]) -> Iterator[Finding]:
+        """Run every seat again. `casts` are those of the seats, `made` the calls of the episode."""
+        evidence = Evidence(made)
+        models = dict(enumerate(self.record.models))
+        asked = {(decision.seat, decision.step) for decision in self.record.decisions}
+        yield from check_calls(evidence.made, models, asked)
+        for seat, cast in enumerate(casts):
+            mine = [(index, each) for index, each in enumerate(self.record.decisions) if each.seat == seat]
+            if cast.policy is None:
+                yield from _check_person(mine, cast)
+                continue
+            evidence.compares = cast.prompts
+            rng = stream(self.seed, "seat", self.drawn_for, seat)
+            again = Redriven(cast.policy, self.record, self.derived.states, seat, rng, evidence)
+            yield from self._check_seat(mine, cast.policy, again, evidence)
+        yield from evidence.findings
 
-def _ours(game: str) -> dict[str, Policy]:
-    """The scripted policies of a game by digest, as the arms of an experiment alter them, and redrawn."""
-    plain: list[Policy] = [scripted(game, name) for name in scripted_names(game)]
-    redrawn = [Redrawn(policy) for policy in plain]
-    if game == BALLAST.name:
-        plain += [Altered(policy, alteration) for policy in plain for alteration in ALTERATIONS]
-    return {policy.digest: policy for policy in [*plain, *redrawn]}
+    def _check_seat(
+        self, mine: Sequence[tuple[int, Decision]], policy: Policy, again: Redriven, evidence: Evidence
+    ) -> Iterator[Finding]:
+        """One seat's decisions, each with its index, led through again."""
+        notes: str | None = None
+        for index, decision in mine:
+            seat, step, where = decision.seat, decision.step, f"decisions[{index}]"
+            try:
+                replies = led(again.attempts(step))
+            except NotKept:
+                yield Finding(where, f"has no answered call for attempt {evidence.attempt} at step {step}, seat {seat}")
+                return  # what the player remembers from here on is not known
+            except ValueError as error:  # a script that finds no legal move, in a position that no such seat is shown
+                yield Finding(where, f"cannot be led to again: {show(str(error))}")
+                return
+            last, by = replies[-1], _by(policy.model, replies)
+            mover = policy.name
+            if by == "fallback":
+                last, mover = self._fallback(step, seat), fallback_of(self.record.game).name
+            due = [{"fault": reply.fault, "detail": reply.detail} for reply in replies if reply.fault is not None]
+            said = [note.model_dump(mode="json") for note in decision.faults]
+            if not evidence.compares:  # the words for a fault may be those of another version
+                due, said = [[{**each, "detail": ""} for each in faults] for faults in (due, said)]
+            if decision.by != by:
+                yield Finding(f"{where}.by", "is not who moved, by the replies", show(decision.by), show(by))
+            elif said != due:
+                yield Finding(f"{where}.faults", "are not what was wrong", show(said), show(due))
+            if not agree(played := self.record.moves[step][seat], last.move):
+                yield Finding(f"moves[{step}][{seat}]", f"is not what {mover} plays", show(played), show(last.move))
+            now = notes if by == "fallback" else last.notes
+            new = now if now != notes else None
+            if decision.notes != new:
+                yield Finding(f"{where}.notes", "are not those of the reply", show(decision.notes), show(new))
+            notes = now
+            if (seat, step, len(replies) + 1) in evidence.made:
+                yield Finding(where, f"hides that step {step}, seat {seat} was asked a second time", show(decision.by))
 
-
-def _move(player: Player, seen: Observation) -> object:
-    """What a player answers that waits for nothing, as a scripted one does not."""
-    deciding: Coroutine[Any, Any, Reply] = player.decide(seen, None)
-    try:
-        deciding.send(None)
-    except StopIteration as done:
-        reply: Reply = done.value
-        return reply.move
-    deciding.close()
-    raise TypeError("a scripted player waited for something")
-
-
-Attempts = Mapping[tuple[int, int, int], StoredCall | None]
-"""By (seat, step, attempt): the call that settled it, None when only others were made."""
-
-
-def check_evidence(
-    record: Record,
-    derived: Derived,
-    calls: Iterable[StoredCall],
-    alterations: Mapping[int, Alteration] = MappingProxyType({}),
-) -> Iterator[Finding]:
-    """Compare the decisions of a record with its calls, which come by seat, step, attempt and number.
-
-    `alterations` are those that an experiment put around the seats' policies.
-    """
-    attempts: dict[tuple[int, int, int], StoredCall | None] = {}
-    for place, made in groupby(calls, key=_place):
-        kept = list(made)
-        yield from _check_calls(record, derived, place, kept)
-        settling = [each for each in kept if each.call.fate in SETTLED]
-        attempts[place] = settling[-1] if settling else None
-    notes: dict[int, str] = {}
-    # Some styles of asking keep no notes, whatever a reply holds.
-    keeping = {decision.seat for decision in record.decisions if decision.notes is not None}
-    for index, decision in enumerate(record.decisions):
-        seat = decision.seat
-        if record.models[seat] is not None:
-            legal = derived.states[decision.step].legal(seat)
-            kept_notes, altered = notes if seat in keeping else None, alterations.get(seat)
-            yield from _check_decision(record, index, decision, legal, attempts, kept_notes, altered)
-            if decision.notes is not None:
-                # Goes on from what the record says, so that one wrong note is one finding.
-                notes[seat] = decision.notes
+    def _fallback(self, step: int, seat: int) -> Reply:
+        rng = stream(self.seed, "fallback", self.drawn_for, step, seat)
+        player = fallback_of(self.record.game).sit(seat, rng)
+        return led(player.decide(self.derived.states[step].observe(seat, self.record.aliases)))
 
 
-def _check_calls(
-    record: Record, derived: Derived, place: tuple[int, int, int], kept: list[StoredCall]
-) -> Iterator[Finding]:
-    """What must hold for the calls of one attempt, whatever came of them."""
-    seat, step, attempt = place
-    where = f"calls of step {step}, seat {seat}, attempt {attempt}"
-    model = record.models[seat] if 0 <= seat < derived.seats else None
+def _check_person(mine: Sequence[tuple[int, Decision]], cast: Cast) -> Iterator[Finding]:
+    due = "human" if cast.person else "scripted"
+    for index, decision in mine:
+        if decision.by != due:
+            yield Finding(f"decisions[{index}].by", "is not who plays the seat", show(decision.by), show(due))
+
+
+def _by(model: str | None, replies: Sequence[Reply]) -> By:
+    if replies[-1].fault is not None:
+        return "fallback"
     if model is None:
-        yield Finding(where, "were made for a seat that no model plays")
-        return
-    if step >= len(record.moves) or seat not in derived.states[step].to_act:
-        yield Finding(where, "were made where the record asks for no move")
-    if [each.call.number for each in kept] != list(range(len(kept))):
-        yield Finding(where, "are not all there", show([each.call.number for each in kept]), show(len(kept)))
-    for each in kept:
-        request = each.call.request
-        if request.model != model:
-            yield Finding(where, "went to another model", show(request.model), show(model))
-        if request.digest != each.digest:
-            yield Finding(where, "do not match the digest of what was sent", show(each.digest), show(request.digest))
-        if (each.call.fate == "reused") != (each.call.reused_from is not None):
-            yield Finding(where, "name no run whose answer is used again", show(each.call.fate))
+        return "scripted"
+    return "model" if len(replies) == 1 else "retry"
 
 
-def _check_decision(
-    record: Record,
-    index: int,
-    decision: Decision,
-    legal: Legal,
-    attempts: Attempts,
-    notes: Mapping[int, str] | None,
-    altered: Alteration | None,
-) -> Iterator[Finding]:
-    """Read the replies behind one decision again. `notes` holds each seat's notes before it; None: it keeps none."""
-    where = f"decisions[{index}]"
-    seat, step = decision.seat, decision.step
-    due = min(FAULTS_BEFORE[decision.by] + 1, 2)
-    for attempt in range(1, due + 1):
-        settled = attempts.get((seat, step, attempt))
-        if settled is None:
-            yield Finding(where, f"has no answered call for attempt {attempt} at step {step}, seat {seat}")
-            return
-        reading = _read(settled, legal)
-        if attempt > len(decision.faults):
-            move = record.moves[step][seat]
-            if reading.fault is not None:
-                yield Finding(where, "claims a move from a reply that has none", show(move), show(reading.fault))
-            elif not agree(move, due_move := played(reading.move, altered)):
-                yield Finding(f"moves[{step}][{seat}]", "is not what the model replied", show(move), show(due_move))
-            if notes is not None:
-                yield from _check_notes(where, decision, reading.notes, notes)
-        elif reading.fault != decision.faults[attempt - 1].fault:
-            noted = decision.faults[attempt - 1].fault
-            yield Finding(f"{where}.faults[{attempt - 1}]", "is not what was wrong", show(noted), show(reading.fault))
-    if due == 1 and attempts.get((seat, step, 2)) is not None:
-        yield Finding(where, f"hides that step {step}, seat {seat} was asked a second time", show(decision.by))
-    if decision.by == "fallback" and decision.notes is not None:
-        yield Finding(f"{where}.notes", "changed without a reply that was read", show(decision.notes), show(None))
+def led(waiting: Coroutine[Any, Any, Result]) -> Result:
+    """What a coroutine comes to that waits for nothing, as a player does that scripts or kept answers lead."""
+    try:
+        waiting.send(None)
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+    waiting.close()
+    raise TypeError("a player that is led through its episode waited for something")
 
 
-def _check_notes(where: str, decision: Decision, said: str | None, notes: Mapping[int, str]) -> Iterator[Finding]:
-    """A decision records the notes of its reply where they are new."""
-    known = notes.get(decision.seat)
-    new = said if said is not None and said != known else None
-    if decision.notes != new:
-        yield Finding(f"{where}.notes", "are not those of the reply", show(decision.notes), show(new))
+class Evidence:
+    """The calls of one episode, for its seats to be led by. Implements `harness.audit.redriven.Kept`."""
+
+    def __init__(self, made: Mapping[Place, Sequence[StoredCall]]) -> None:
+        self.made = made
+        self.compares = True
+        """Whether what a seat asks now must be what was asked then."""
+        self.attempt = 1
+        """The one that was looked for last."""
+        self.findings: list[Finding] = []
+
+    def paid(self, key: CallKey, request: Request) -> Call | None:
+        """What settled an attempt, whatever was asked; that it was something else is a finding."""
+        self.attempt = key.attempt
+        kept = self.made.get((key.seat, key.step, key.attempt), [])
+        for each in kept:
+            if self.compares and each.call.request.digest != request.digest:
+                self.findings.append(_difference(key, each.call.request, request))
+                break
+        settled = [each.call for each in kept if each.call.fate in SETTLED]
+        return settled[-1] if settled else None
 
 
-def _read(settled: StoredCall, legal: Legal) -> Reading:
-    completion = settled.call.completion
-    if completion is None:
-        return Reading(fault="timed_out")
-    return read_reply(completion.text, completion.stop, legal)
+def _difference(key: CallKey, asked: Request, due: Request) -> Finding:
+    """How a request differs from the one that the record and the manifest make."""
+    where = where_of(key.seat, key.step, key.attempt)
+    for name, one, other in (
+        ("model", asked.model, due.model),
+        ("settings", asked.sampling.to_json(), due.sampling.to_json()),
+        ("schema", asked.schema, due.schema),
+    ):
+        if one != other:
+            return Finding(where, f"went with another {name} than ordered", show(one), show(other))
+    for number, (mine, wanted) in enumerate(zip_longest(asked.messages, due.messages)):
+        if mine != wanted:
+            one, other = _unlike(mine, wanted)
+            return Finding(where, f"asked something else in message {number}", one, other)
+    raise AssertionError("two requests with unequal digests are equal")
 
 
-def _place(kept: StoredCall) -> tuple[int, int, int]:
-    return kept.call.key.seat, kept.call.key.step, kept.call.key.attempt
+def _unlike(one: Message | None, other: Message | None) -> tuple[str, str]:
+    """Two texts from a little before the first character in which they differ."""
+    texts = ["" if each is None else each.text for each in (one, other)]
+    same = next((at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
+    start = max(0, same - AROUND)
+    mine, theirs = (show(text[start:]) for text in texts)
+    return mine, theirs

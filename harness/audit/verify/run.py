@@ -7,20 +7,53 @@ from. Scripts and calls are checked in modules of theirs. Reads one record at a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final, TypeAlias
 
-from weigh.harness.audit.claims.arms import alterations_of, is_experiment
+from weigh.harness.audit.claims.arms import is_experiment
+from weigh.harness.audit.redriven import ATTEMPTS
+from weigh.harness.audit.verify.calls import Place, check_calls, check_voids, is_moment
 from weigh.harness.audit.verify.findings import Finding, agree, compare, show
 from weigh.harness.audit.verify.planned import check_held, check_missing, check_schedule
+from weigh.harness.audit.verify.policies import Cast, Policies
 from weigh.harness.audit.verify.record import Derived, as_record, check_decisions, check_outcome, derive
-from weigh.harness.audit.verify.replies import check_evidence, check_scripts
+from weigh.harness.audit.verify.replies import Bench
+from weigh.harness.audit.verify.seal import check_chain
 from weigh.harness.config.schedule import names_key
 from weigh.harness.errors import StoreRefused
 from weigh.harness.seeds import deal_aliases, stream
-from weigh.harness.store.manifest import Manifest
-from weigh.harness.store.record import Record
-from weigh.harness.store.store import EpisodeRow, Store
+from weigh.harness.store.calls import Void
+from weigh.harness.store.chain import Head
+from weigh.harness.store.kinds import kind_of
+from weigh.harness.store.manifest import Manifest, table_in
+from weigh.harness.store.record import SCHEMA, Record
+from weigh.harness.store.store import EpisodeRow, Store, StoredCall
+
+Made: TypeAlias = Mapping[Place, Sequence[StoredCall]]
+"""The calls of one episode, by the attempt they were made for."""
+
+NOT_COMPARED: Final = (
+    "when a run, an episode or a call began, and how long it took (but a claimed deadline must have been reached)",
+    "what a provider says: why an answer ended, the model that served it, its reasoning, its count of tokens",
+    "what a call cost: prices are not kept (but what was not charged for costs nothing)",
+    "calls that were repeated, failed or lost before the answer, and their errors; outages whose void was not kept",
+    "the name and the hash of a prompt file (its guidance is compared, its header is not kept)",
+    "addresses and settings of models, versions, and what was learned of models during the run",
+    "verdicts of a gate that are kept with its run (the same command gives them again)",
+    "the tables of the run that a rematch was made from, and the blocks that a gate did not come to",
+    "the moves of a person, of a script in another version, and prompts of another layout",
+    "whether all of it was made up as a whole: only a seal from before shows that (`weigh run seal`)",
+)
+"""What a run that is in order may still have wrong, as nothing it holds can show it. All but the last enters the hash
+chain."""
+
+STATUSES: Final = ("finished", "interrupted", "running")
+"""Besides `stopped: why`."""
+
+CLOCK: Final = 1e-6
+"""Seconds to which times are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +70,12 @@ class Verdict:
     reused: int
     """Answers of an earlier run."""
     findings: list[Finding]
+    whole: int = 0
+    """Records of which nothing is left unchecked."""
+    unchecked: tuple[str, ...] = ()
+    """What cannot be checked, and why: a line each."""
+    head: Head | None = None
+    """The end of its hash chain; None for a run without one."""
 
     @property
     def ok(self) -> bool:
@@ -46,18 +85,54 @@ class Verdict:
 def verify_run(store: Store) -> Verdict:
     """Check every record of a run, and what the run keeps beside its records.
 
-    A file that is damaged as a database is looked at no further.
+    A file that is damaged as a database, or has a cell of another type than it can have, is looked at no further.
     """
     manifest = store.manifest
-    if damage := store.damage():
-        found = Finding("the file", f"is damaged: {damage}")
-        return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
-    findings = [*check_held(store), *check_missing(store), *check_schedule(store)]
+    damage = store.damage()
+    try:
+        if damage is None:
+            with store.unchanging():
+                return _verify(store)
+    except StoreRefused as refused:
+        damage = str(refused)
+    found = Finding("the file", f"is damaged: {damage}")
+    return Verdict(manifest.run_id, manifest.episodes, records=0, voids=0, calls=0, reused=0, findings=[found])
+
+
+def _verify(store: Store) -> Verdict:
+    manifest = store.manifest
+    policies = Policies(store)
+    findings = [
+        *_check_told(store),
+        *check_held(store),
+        *check_missing(store),
+        *check_schedule(store),
+        *policies.check(),
+    ]
     seen: dict[str, str] = {}
-    records = 0
+    unchecked: dict[str, None] = {}
+    records = whole = 0
     for key, body, times in store.bodies():
         records += 1
-        findings += [replace(found, episode=key) for found in _check_body(store, key, body, times, seen)]
+        record = _read(body, times)
+        if not isinstance(record, Record):
+            findings += [replace(found, episode=key) for found in record]
+            continue
+        casts = [policies.of(record.game, entrant) for entrant in record.entrants]
+        left = [cast.unchecked for cast in casts if cast.unchecked]
+        unchecked |= dict.fromkeys(left)
+        whole += not left
+        made = _calls(store, key)
+        told = [made] if isinstance(made, Finding) else list(_check_record(store, key, record, casts, made, seen))
+        findings += [replace(found, episode=key) for found in told]
+    findings += _check_unfinished(store)
+    findings += [Finding(where, what) for where, what in store.flaws()]
+    head = None
+    try:
+        findings += check_chain(store)
+        head = store.chain_head()
+    except StoreRefused as error:
+        findings.append(Finding("chain", f"cannot be read: {error}"))
     spent = store.totals()
     return Verdict(
         run_id=manifest.run_id,
@@ -67,20 +142,80 @@ def verify_run(store: Store) -> Verdict:
         calls=spent.calls,
         reused=spent.reused_calls,
         findings=findings,
+        whole=whole,
+        unchecked=tuple(unchecked),
+        head=head,
     )
 
 
-def _check_body(store: Store, key: str, body: str, times: str | None, seen: dict[str, str]) -> Iterator[Finding]:
-    """Everything about one record. `seen` holds the key each record was found under."""
+def _check_told(store: Store) -> Iterator[Finding]:
+    """What a run says of itself beside its order."""
+    told = store.told()
+    for name in sorted(told.keys() ^ {"manifest", "status", *({"adaptations"} & told.keys())}):
+        yield Finding(f"meta.{name}", "is missing, or nothing that a run says of itself")
+    status = told.get("status", "")
+    if status not in STATUSES and not status.startswith("stopped: "):
+        yield Finding("meta.status", "is none that there is", show(status), show(STATUSES))
+    manifest = store.manifest
+    if manifest.schema_version != SCHEMA:
+        yield Finding("schema_version", "is not of this version of weigh", show(manifest.schema_version), show(SCHEMA))
+    if (seed := manifest.config.get("seed", manifest.seed)) != manifest.seed:
+        yield Finding("config.seed", "is not that of the run", show(seed), show(manifest.seed))
+    if manifest.chained and kind_of(manifest) == "ladder":  # of runs before, some have none
+        for game in sorted(table_in(manifest.config, "games").keys() - manifest.schedules.keys()):
+            yield Finding(f"schedules.{game}", "is missing")
+
+
+def _calls(store: Store, key: str) -> Made | Finding:
+    try:
+        found = groupby(store.stored_calls(key), key=_place)
+        return {place: list(kept) for place, kept in found}
+    except StoreRefused as error:
+        return Finding("calls", f"cannot be read: {error}")
+
+
+def _place(kept: StoredCall) -> Place:
+    return kept.call.key.seat, kept.call.key.step, kept.call.key.attempt
+
+
+def _check_unfinished(store: Store) -> Iterator[Finding]:
+    """The calls of episodes without a record, and the outages of all."""
+    finished = frozenset(store.finished())
+    voids: dict[str, list[Void]] = {}
+    for void in store.voids():
+        voids.setdefault(void.episode, []).append(void)
+    for row in store.episodes():
+        if row.key in finished and row.key not in voids:
+            continue
+        made = _calls(store, row.key)
+        if isinstance(made, Finding):
+            yield replace(made, episode=row.key)
+            continue
+        found = list(check_voids(voids.get(row.key, ()), made))
+        if row.key not in finished:
+            said = [store.manifest.policy(row.game, entrant) or {} for entrant in row.entrants]
+            models = {seat: _text(each.get("model")) for seat, each in enumerate(said)} if row.entrants else None
+            found += check_calls(made, models)
+        yield from (replace(each, episode=row.key) for each in found)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _read(body: str, times: str | None) -> Record | list[Finding]:
     try:
         data = {**json.loads(body), "times": json.loads(times) if times else None}
     except (ValueError, TypeError, RecursionError) as error:
-        yield Finding("the record", f"is not a JSON object: {error}")
-        return
-    record = as_record(data)
-    if not isinstance(record, Record):
-        yield from record
-        return
+        return [Finding("the record", f"is not a JSON object: {error}")]
+    return as_record(data)
+
+
+def _check_record(
+    store: Store, key: str, record: Record, casts: Sequence[Cast], made: Made, seen: dict[str, str]
+) -> Iterator[Finding]:
+    """Everything about one record. `casts` play its seats, `made` are its calls; `seen` holds the key each record was
+    found under."""
     if record.key in seen:
         yield Finding("key", f"is that of a second record of the same episode, beside {seen[record.key]}")
     elif record.key != key:
@@ -99,13 +234,9 @@ def _check_body(store: Store, key: str, body: str, times: str | None, seen: dict
     # The arms of an experiment draw for what they share.
     drawn_for = row.deal_key if row is not None and row.deal_key and is_experiment(store.manifest) else record.key
     yield from _check_seed(record, row, derived, store.manifest.seed, drawn_for)
-    if not any(finding.where.startswith("decisions") for finding in found):
-        yield from check_scripts(record, derived, store.manifest.seed, drawn_for)
-        try:
-            alterations = alterations_of(store.manifest, record)
-            yield from check_evidence(record, derived, store.stored_calls(key), alterations)
-        except StoreRefused as error:
-            yield Finding("calls", f"cannot be read: {error}")
+    if any(finding.where.startswith("decisions") for finding in found):
+        return
+    yield from Bench(record, derived, store.manifest.seed, drawn_for).check(made, casts)
 
 
 def _check_plan(record: Record, row: EpisodeRow) -> Iterator[Finding]:
@@ -122,24 +253,33 @@ def _check_plan(record: Record, row: EpisodeRow) -> Iterator[Finding]:
 
 def _check_manifest(record: Record, manifest: Manifest) -> Iterator[Finding]:
     """Compare with what was ordered, as far as the manifest says it."""
-    for seat, entrant in enumerate(record.entrants):
+    seats = zip(record.entrants, record.policies, record.models, strict=False)
+    for seat, (entrant, digest, model) in enumerate(seats):
         ordered = manifest.policy(record.game, entrant)
-        if ordered is None or seat >= len(record.policies) or seat >= len(record.models):
+        if ordered is None:
+            yield Finding(f"entrants[{seat}]", "is none of those that the manifest orders", show(entrant))
             continue
-        if record.policies[seat] != ordered.get("digest"):
-            recorded, digest = show(record.policies[seat]), show(ordered.get("digest"))
-            yield Finding(f"policies[{seat}]", f"is not {entrant} as ordered", recorded, digest)
-        if record.models[seat] != ordered.get("model"):
-            recorded, model = show(record.models[seat]), show(ordered.get("model"))
-            yield Finding(f"models[{seat}]", f"is not what {entrant} plays by", recorded, model)
-    config = _at(manifest.config, "games", record.game, "config")
-    if config is not None:
-        yield from compare("config", record.config, config)
-    limits = _at(manifest.config, "limits")
-    if isinstance(limits, Mapping) and "episode_deadline" in limits:
-        deadline = limits["episode_deadline"]
-        if record.episode_deadline != deadline:
-            yield Finding("episode_deadline", "is not as ordered", show(record.episode_deadline), show(deadline))
+        if digest != ordered.get("digest"):
+            yield Finding(
+                f"policies[{seat}]", f"is not {entrant} as ordered", show(digest), show(ordered.get("digest"))
+            )
+        if model != ordered.get("model"):
+            yield Finding(f"models[{seat}]", f"is not what {entrant} plays by", show(model), show(ordered.get("model")))
+    yield from compare("config", record.config, table_in(manifest.config, "games", record.game, "config"))
+    limits = table_in(manifest.config, "limits")
+    deadline = limits.get("episode_deadline")
+    if record.episode_deadline != deadline:
+        yield Finding("episode_deadline", "is not as ordered", show(record.episode_deadline), show(deadline))
+    if record.times is None or record.times.seconds < 0 or not is_moment(record.times.started):
+        yield Finding("times", "are none that can be", show(record.times and record.times.model_dump(mode="json")))
+    if record.reason == "deadline" and record.episode_deadline is not None:
+        timeout = limits.get("decision_timeout")
+        # A round is not opened when it could end too late: both attempts of a model seat may take their whole time.
+        spare = ATTEMPTS * timeout if any(record.models) and isinstance(timeout, int | float) else 0.0
+        if record.times is None or record.times.seconds + spare + CLOCK < record.episode_deadline:
+            told = None if record.times is None else record.times.seconds
+            least = record.episode_deadline - spare
+            yield Finding("reason", "claims a deadline that was not reached", show(told), f"at least {least:g} s")
 
 
 def _check_seed(
@@ -154,11 +294,3 @@ def _check_seed(
     aliases = deal_aliases(derived.seats, stream(seed, "aliases", names_key(drawn_for)))
     if record.aliases != aliases:
         yield Finding("aliases", "are not those that the run's seed draws", show(record.aliases), show(aliases))
-
-
-def _at(config: object, *path: str) -> object:
-    for key in path:
-        if not isinstance(config, Mapping):
-            return None
-        config = config.get(key)
-    return config

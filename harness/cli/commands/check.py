@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, NoReturn, TypeAlias
@@ -22,7 +23,9 @@ from weigh.games.replay import replay
 from weigh.games.values import nearest, quote
 from weigh.harness.audit.verify.findings import Finding
 from weigh.harness.audit.verify.record import name_of, verify_record, verify_records
-from weigh.harness.audit.verify.run import Verdict, verify_run
+from weigh.harness.audit.verify.run import NOT_COMPARED, Verdict, verify_run
+from weigh.harness.audit.verify.seal import check_seal, read_seal, seal_of
+from weigh.harness.cli.help import Group, Page
 from weigh.harness.cli.options import JsonFlag, newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
@@ -57,6 +60,8 @@ READ: Mapping[str, Demand] = {
     "stop": (lambda value: value in STOPS, f"one of {', '.join(STOPS)}"),
 }
 BASELINE = "weigh-baseline"
+SHOWN = 20
+"""Findings of a verification that are printed."""
 
 
 def resolve(file: Document, json: AlwaysJson = True) -> None:
@@ -145,6 +150,10 @@ def verify(
     run: Annotated[
         Path | None, typer.Option("--run", metavar="RUN", help="The run that a baseline file was saved from.")
     ] = None,
+    seal: Annotated[
+        str | None, typer.Option(metavar="LINE", help="What `weigh run seal` printed of the run before.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="List what a run's check cannot compare.")] = False,
 ) -> None:
     """Recompute records from their moves, and say what differs.
 
@@ -156,17 +165,26 @@ def verify(
       weigh verify results/demo
       weigh verify record.json
       weigh verify baseline.json --run results/gate-goofspiel-mine/baseline-91f6708a
+      weigh verify results/demo --seal "$(cat demo.seal)"
+
+    It shows consistency and order, and tampering after a seal; no more (--explain). At most 20 findings are printed.
 
     Exit codes: 0 everything is reproduced; 1 something does not, and is named; 2 bad input; 3 a run without any record.
     """
+    if explain:
+        print_json({"not_compared": list(NOT_COMPARED)}) if json else print_text("\n".join(NOT_COMPARED))
+        return
     if target is None:
         if run is not None:
             raise Refused("--run: name the baseline file that was saved from it too")
         target = str(newest())
+    folder = target != "-" and Path(target).is_dir()
+    if seal is not None and (run is not None or not folder):
+        raise Refused("--seal: is of a run; give the run's folder", kind="no-run")
     if run is not None:
         _verify_baseline(target, run, json)
-    elif target != "-" and Path(target).is_dir():
-        _verify_run(Path(target), json)
+    elif folder:
+        _verify_run(Path(target), json, seal)
     elif target.endswith(".jsonl"):
         _verify_lines(target, json)
     else:
@@ -202,13 +220,21 @@ def _verify_lines(file: str, json: bool) -> None:
     _require_some(records, file)
 
 
-def _verify_run(folder: Path, json: bool) -> None:
+def _verify_run(folder: Path, json: bool, seal: str | None) -> None:
+    sealed = None if seal is None else read_seal(seal)
     with Store.open(folder, readonly=True) as store:
-        report_run(folder, verify_run(store), json)
+        verdict = verify_run(store)
+        against = () if sealed is None else tuple(check_seal(sealed, store))
+    report_run(folder, verdict, json, against=against, sealed=sealed is not None)
 
 
-def report_run(folder: Path, verdict: Verdict, json: bool = False) -> None:
-    """What checking a run came to, on standard output. Raises typer.Exit unless all is well."""
+def report_run(
+    folder: Path, verdict: Verdict, json: bool = False, *, against: Sequence[Finding] = (), sealed: bool = False
+) -> None:
+    """What checking a run came to, on standard output; `against` are the findings of its seal. Raises typer.Exit unless
+    all is well."""
+    findings = [*against, *verdict.findings]
+    head = verdict.head
     counts = {
         "run": str(folder),
         "run_id": verdict.run_id,
@@ -216,9 +242,16 @@ def report_run(folder: Path, verdict: Verdict, json: bool = False) -> None:
         "records": verdict.records,
         "voids": verdict.voids,
         "calls": verdict.calls,
+        "in_full": verdict.whole,
+        "unchecked": list(verdict.unchecked),
+        "chain": None if head is None else {"rows": head.rows, "head": head.link},
     }
-    praise = f"{folder}: OK, {_recomputed(verdict.records, verdict.calls)}"
-    _report(verdict.findings, json, counts, str(folder), praise)
+    read = f", {plural(verdict.calls, 'model call')} read again" if verdict.calls else ""
+    whole = "" if verdict.whole == verdict.records else f", {verdict.whole} of them in full"
+    chain = ", no chain" if head is None else ", as sealed" if sealed else ""
+    left = f"; not checked: {'; '.join(verdict.unchecked)}" if verdict.unchecked else ""
+    praise = f"{folder}: OK, {plural(verdict.records, 'record')} recomputed{whole}{read}{chain}, no differences{left}"
+    _report(findings, json, counts, str(folder), praise)
     _require_some(verdict.records, str(folder))
 
 
@@ -227,8 +260,10 @@ def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], na
     if json:
         print_json({**head, "ok": not findings, "findings": [finding.to_json() for finding in findings]})
     else:
-        for finding in findings:
+        for finding in findings[:SHOWN]:
             print_text(shown(str(finding), limit=2_000))
+        if len(findings) > SHOWN:
+            print_text(f"... and {plural(len(findings) - SHOWN, 'finding')} more (--json names every one)")
     if findings:
         count = plural(len(findings), "finding")
         print_note(shown(f"weigh: {name} does not reproduce: {count}; the first: {findings[0]}", limit=2_000))
@@ -237,9 +272,46 @@ def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], na
         print_text(shown(praise, limit=2_000))
 
 
-def _recomputed(records: int, calls: int = 0) -> str:
-    read = f", {plural(calls, 'model call')} read again" if calls else ""
-    return f"{plural(records, 'record')} recomputed{read}, no differences"
+def _recomputed(records: int) -> str:
+    return f"{plural(records, 'record')} recomputed, no differences"
+
+
+run = typer.Typer(
+    help="""
+    Deal with the folder of a run as a whole.
+
+    Exit codes: see the command's own --help.
+    """,
+    cls=Group,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@run.callback()
+def _run() -> None:
+    """A group with one command would otherwise lose its name."""
+
+
+@run.command("seal", cls=Page)
+def seal(
+    folder: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A run folder; else the newest run.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Print one line that fixes a run, for a commit or a lab book.
+
+    Before the first call it fixes the plan: config and seed, schedule and policies. After the last it fixes what was
+    played too, by the head of the run's hash chain. `weigh verify RUN --seal LINE` holds the run to it from then on; a
+    run that went on since still keeps an earlier seal.
+
+      weigh run seal results/demo
+
+    Exit codes: 0 fine; 2 no run there, or one that was made before there was a chain.
+    """
+    with Store.open(newest() if folder is None else Path(folder), readonly=True) as store:
+        found = seal_of(store)
+    print_json({**asdict(found), "line": str(found)}) if json else print_text(str(found))
 
 
 def _require_some(records: int, name: str) -> None:

@@ -40,7 +40,7 @@ def what_was_run(contents: Contents) -> Section:
 
 def _runs(runs: Sequence[RunFacts]) -> Table:
     """A row for each fact where there is one run, else a row for each run."""
-    facts = ("run", "status", "episodes", "seed", "begun", "versions")
+    facts = ("run", "status", "episodes", "seed", "begun", "versions", "hash chain")
     rows = tuple(
         (
             Cell(run.name, below=run.run_id),
@@ -49,6 +49,7 @@ def _runs(runs: Sequence[RunFacts]) -> Table:
             Cell(str(run.seed)),
             Cell(run.created.replace("T", " ").replace("+00:00", " UTC")),
             Cell(_versions(run)),
+            Cell(run.head or NOTHING),
         )
         for run in runs
     )

@@ -169,6 +169,8 @@ def play_out(sitting: Sitting, follow: Follow) -> tuple[Closing, int]:
                 store.set_status(f"stopped: {type(error).__name__}")
             raise
         closing, code = _close(sitting, summary, brake)
+        if (head := store.chain_head()) is not None:
+            display.note(f"hash chain: {plural(head.rows, 'row')}, head {head.link}")
         display.run_finished(closing)
     return closing, code
 

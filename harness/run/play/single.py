@@ -193,6 +193,7 @@ def play_single(
             store = stack.enter_context(run_in(save, single.manifest(), (single.episode,), place, note=note))
             if single.people is not None:
                 single.people.keep_in(save)
+            store.set_status("running")
         following.started()
         try:
             result, spending = asyncio.run(single.play(following.watch, store, note, following.onlookers))

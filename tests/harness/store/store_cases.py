@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,16 @@ def manifest(episodes: Sequence[Episode] = (), **changes: Any) -> Manifest:
 def new_run(folder: Path, count: int = 3) -> Store:
     episodes = planned(count)
     return Store.create(folder, manifest(episodes), episodes)
+
+
+def unchained(run: Path) -> None:
+    """A run as it was made before there was a hash chain."""
+    with Store.open(run, readonly=True) as store:
+        data = store.manifest.model_dump(mode="json") | {"chained": False}
+    db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
+    db.execute("UPDATE meta SET value = ? WHERE name = 'manifest'", (json.dumps(data),))
+    db.execute("DROP TABLE chain")
+    db.close()
 
 
 def request(text: str = "Your bid?", **changes: Any) -> Request:

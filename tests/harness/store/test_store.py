@@ -101,7 +101,7 @@ def test_a_call_is_paid_for_the_same_attempt_and_request_only(tmp_path: Path) ->
     with new_run(tmp_path / "run") as store:
         store.add_call(made)
         assert store.paid(made.key, request()) == made
-        assert store.answered(made.key, request()) == made.completion
+        assert store.paid(made.key, request()) == made
         assert store.paid(made.key, request("Your bid, please?")) is None
         assert store.paid(made.key, request(sampling=Sampling(temperature=0.5))) is None
         assert store.paid(made.key, request(model="openai:gpt-5-mini")) is None
@@ -118,7 +118,9 @@ def test_a_stored_timeout_is_told_and_a_passing_failure_is_not(tmp_path: Path) -
         assert store.next_number(waited.key) == 1
         store.add_call(late)
         assert store.paid(late.key, request()) == late
-        assert store.answered(late.key, request()) is None
+        paid = store.paid(late.key, request())
+        assert paid is not None
+        assert paid.completion is None
         assert store.next_number(late.key) == 2
         assert store.next_number(CallKey("coin/b0000/r1", 0, 0, 1)) == 0
 

@@ -68,7 +68,7 @@ def test_every_event_measure_and_ending_of_every_game_is_described(game: AnyGame
 
 def test_every_table_and_column_is_described(tmp_path: Path) -> None:
     words = named("The run folder")
-    with new_run(tmp_path / "run", "oshi_zumo") as store:
+    with new_run(tmp_path / "run", "oshi_zumo", chained=True) as store:
         tables = [row[0] for row in store._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in tables:
             assert table in words

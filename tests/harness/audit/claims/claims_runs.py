@@ -35,7 +35,8 @@ def played(folder: Path, plan: ClaimsPlan) -> Iterator[Store]:
         "pairs": plan.pairs,
         "directions": [[each.claimer, each.listener] for each in plan.directions],
     }
-    config = {"games": {"ballast": {"blocks": plan.blocks}}, EXPERIMENT: described}
+    setting = BallastConfig().model_dump(mode="json")
+    config = {"games": {"ballast": {"blocks": plan.blocks, "config": setting}}, EXPERIMENT: described}
     manifest = ordered(SEED, config, {"ballast": division}, episodes)
     with Store.create(folder, with_alterations(manifest, "ballast", policies), episodes) as store:
         run = Run(SEED, {"ballast": division}, store, {}, Brake(), SilentDisplay(), Pace())

@@ -15,7 +15,6 @@ from weigh.harness.audit.claims.answer import records_of, report, settled
 from weigh.harness.audit.claims.arms import ClaimsPlan
 from weigh.harness.audit.claims.listening import (
     Heard,
-    Redriven,
     Sample,
     ask_again,
     listening,
@@ -24,6 +23,7 @@ from weigh.harness.audit.claims.listening import (
     wants,
 )
 from weigh.harness.audit.measures.ballast import states_of
+from weigh.harness.audit.redriven import Redriven
 from weigh.harness.report.sections.claims import lines
 from weigh.harness.seeds import stream
 from weigh.harness.store.store import Store

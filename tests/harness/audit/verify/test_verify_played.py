@@ -13,6 +13,7 @@ import pytest
 
 from weigh.games.registry import game_named, read_config
 from weigh.harness.audit.verify.run import verify_run
+from weigh.harness.config.balance import describe
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.run.concurrency import Slots
 from weigh.harness.run.limits import Brake
@@ -108,9 +109,16 @@ def create(folder: Path) -> None:
                     name: {"blocks": 3, "rows": "williams", "config": each.config.model_dump(mode="json")}
                     for name, each in made.items()
                 },
-                "entrants": {},
+                "entrants": {each: {"scripted": each} for each in ("match", "hoard", "random")}
+                | {
+                    "plain": {
+                        "model": MODEL,
+                        "prompts": {"*": {"file": "plain.md", "sha256": "5" * 64, "style": "reason-then-json"}},
+                        "sampling": Sampling(max_tokens=200).to_json(),
+                    }
+                },
                 "models": {},
-                "limits": {},
+                "limits": {"decision_timeout": 30.0, "episode_deadline": None},
             },
             policies={
                 f"{name}/{entrant}": {"digest": policy.digest, "model": policy.model}
@@ -118,6 +126,10 @@ def create(folder: Path) -> None:
                 for entrant, policy in each.policies.items()
             },
             schedule=schedule_digest(episodes),
+            schedules={
+                name: describe([each for each in episodes if each.game == name], list(made[name].policies)).to_json()
+                for name in GAMES
+            },
             episodes=len(episodes),
             versions={},
         ),
@@ -189,8 +201,15 @@ def test_a_scripted_move_the_script_does_not_make_is_found(tmp_path: Path, game:
         "WHERE episode = (SELECT id FROM episodes WHERE key = ?)",
         (json.dumps(policies), changed.key),
     )
+    with Store.open(tmp_path / "run", readonly=True) as store:
+        found = [str(finding) for finding in verify_run(store).findings]
+    assert any(f"{changed.key}: policies" in line for line in found), found
+    place = f'$.policies."{game}/random".digest'
+    ordered = "$.config.entrants.random.scripted"
+    db.execute(
+        "UPDATE meta SET value = json_set(value, ?, ?, ?, 'match') WHERE name = 'manifest'", (place, match, ordered)
+    )
     db.close()
     with Store.open(tmp_path / "run", readonly=True) as store:
         found = [str(finding) for finding in verify_run(store).findings]
-    assert any("is not what match plays" in line for line in found), found
-    assert any("is not random as ordered" in line for line in found), found
+    assert any(line.startswith(f"{changed.key}: moves") and "is not what match plays" in line for line in found), found

@@ -12,12 +12,17 @@ from typing import Any
 
 import pytest
 
-from tests.harness.audit.verify.verify_cases import MODEL, NAMES, episode, new_run, play
+from tests.harness.audit.verify.verify_cases import MODEL, NAMES, SEED, episode, new_run, play, prompted
 from weigh.harness.audit.verify.record import verify_record
 from weigh.harness.audit.verify.run import Verdict, verify_run
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
-from weigh.harness.store.texts import pack, text_digest
+from weigh.harness.store.texts import pack, text_digest, unpack
+from weigh.policies.contract import Message, Request, Sampling
+from weigh.policies.human import HumanPolicy
+from weigh.policies.layout import LAYOUT
+from weigh.policies.prompted import digest_of
+from weigh.policies.scripted.registry import scripted
 
 GAMES = tuple(NAMES)
 
@@ -161,8 +166,8 @@ def test_a_move_the_model_did_not_reply_is_found(run: Path) -> None:
     )
     found = lines(run)
     assert any(
-        f"{KEY}: moves[{step}][{seat}] is not what the model replied" in line
-        or f"{KEY}: decisions[{index}] claims a move from a reply that has none" in line
+        f"{KEY}: moves[{step}][{seat}] is not what ann plays" in line
+        or f"{KEY}: decisions[{index}].by is not who moved" in line
         for line in found
     ), found
 
@@ -176,15 +181,15 @@ def test_another_fault_than_the_reply_had_is_found(run: Path, game: str) -> None
     other = "refused" if decision["faults"][0]["fault"] != "refused" else "empty"
     edit(run, key, lambda data: data["decisions"][index]["faults"][0].__setitem__("fault", other))
     (line,) = lines(run)
-    assert line.startswith(f"{key}: decisions[{index}].faults[0] is not what was wrong: ")
+    assert line.startswith(f"{key}: decisions[{index}].faults are not what was wrong: ")
 
 
 def test_a_retry_passed_off_as_a_first_answer_is_found(run: Path) -> None:
     index, _ = decided(run, KEY, "retry")
     edit(run, KEY, lambda data: data["decisions"][index].update(by="model", faults=[]))
     found = lines(run)
-    assert any(f"decisions[{index}] claims a move from a reply that has none" in line for line in found)
-    assert any(f"decisions[{index}] hides that" in line for line in found)
+    (line,) = found
+    assert line.startswith(f'{KEY}: decisions[{index}].by is not who moved, by the replies: "model"')
 
 
 def test_a_fallback_passed_off_as_the_models_own_is_found(run: Path) -> None:
@@ -196,7 +201,7 @@ def test_a_fallback_passed_off_as_the_models_own_is_found(run: Path) -> None:
 
     assert verify_record(Record.model_validate(edit(run, KEY, forge))) == []
     (line,) = lines(run)
-    assert line.startswith(f"{KEY}: decisions[{index}] claims a move from a reply that has none: ")
+    assert line.startswith(f'{KEY}: decisions[{index}].by is not who moved, by the replies: "retry"')
 
 
 def test_a_fallback_move_the_fallback_does_not_play_is_found(tmp_path: Path) -> None:
@@ -232,8 +237,9 @@ def test_a_decision_without_its_call_is_found(run: Path, by: str) -> None:
         decision["step"],
         attempt,
     )
-    (line,) = lines(run)
+    line, gap = lines(run)
     assert line.startswith(f"{KEY}: decisions[{index}] has no answered call for attempt {attempt} at step")
+    assert gap.startswith("calls has rows that are gone")
 
 
 @pytest.mark.parametrize(
@@ -265,7 +271,8 @@ def test_any_touched_row_is_told(run: Path, statement: str, said: str) -> None:
 
 def test_a_prompt_touched_after_the_fact_is_found(run: Path) -> None:
     db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
-    db.execute("UPDATE texts SET body = 'The rules, and a hint.' WHERE body = 'The rules.'")
+    (place, body) = next(row for row in db.execute("SELECT id, body FROM texts") if "# Advice" in unpack(row[1]))
+    db.execute("UPDATE texts SET body = ? WHERE id = ?", (pack(unpack(body) + " Bid high."), place))
     db.close()
     assert sum("do not match the digest of what was sent" in line for line in lines(run)) > 60
 
@@ -331,3 +338,169 @@ def test_a_manifest_that_orders_other_numbers_than_were_planned_is_found(run: Pa
     found = lines(run)
     for game in games:
         assert any(f"blocks of {game}" in line and "77" in line for line in found), found
+
+
+# -- what a run asked, made again --------------------------------------------------------------------------------------
+
+
+def reordered(folder: Path, how: Callable[[dict[str, Any]], object]) -> None:
+    """Another manifest."""
+    with Store.open(folder, readonly=True) as store:
+        data = store.manifest.model_dump(mode="json")
+    how(data)
+    change(folder, "UPDATE meta SET value = ? WHERE name = 'manifest'", json.dumps(data))
+
+
+def resend(folder: Path, how: Callable[[list[str]], object], *calls: int) -> None:
+    """Calls (none: all) that asked something else, with digests that fit: `how` changes the texts of their messages."""
+    db = sqlite3.connect(folder / "run.sqlite", isolation_level=None)
+    db.execute("BEGIN")
+    texts = {row[0]: unpack(row[1]) for row in db.execute("SELECT id, body FROM texts")}
+    for call, model, kept, settings in db.execute("SELECT id, model, messages, settings FROM calls").fetchall():
+        if calls and call not in calls:
+            continue
+        roles, said = zip(*((role, texts[place]) for role, place in json.loads(kept)), strict=True)
+        changed = list(said)
+        how(changed)
+        asked = json.loads(texts[settings])
+        messages = tuple(Message(role, text) for role, text in zip(roles, changed, strict=True))
+        request = Request(model, messages, Sampling(**asked["sampling"]), asked["schema"])
+        places = []
+        for role, text in zip(roles, changed, strict=True):
+            db.execute("INSERT OR IGNORE INTO texts(digest, body) VALUES (?, ?)", (text_digest(text), pack(text)))
+            (place,) = db.execute("SELECT id FROM texts WHERE digest = ?", (text_digest(text),)).fetchone()
+            places.append([role, place])
+        db.execute(
+            "UPDATE calls SET messages = ?, request = ?, prompt_characters = ? WHERE id = ?",
+            (json.dumps(places), bytes.fromhex(request.digest), sum(map(len, changed)), call),
+        )
+    db.execute("COMMIT")
+    db.close()
+
+
+@pytest.mark.parametrize("attempt", [1, 2])
+@pytest.mark.parametrize("message", [0, 1])
+def test_a_sentence_added_to_one_prompt_is_found(run: Path, attempt: int, message: int) -> None:
+    db = sqlite3.connect(run / "run.sqlite")
+    call, seat, step = db.execute(
+        "SELECT id, seat, step FROM calls WHERE episode = 1 AND attempt = ? LIMIT 1", (attempt,)
+    ).fetchone()
+    db.close()
+    resend(run, lambda texts: texts.__setitem__(message, f"{texts[message]} Bid high."), call)
+    (line,) = lines(run)
+    where = f"{KEY}: calls of step {step}, seat {seat}, attempt {attempt}"
+    assert line.startswith(f"{where} asked something else in message {message}: ")
+    assert "Bid high." in line
+
+
+def test_an_earlier_reply_that_a_second_attempt_did_not_repeat_is_found(run: Path) -> None:
+    db = sqlite3.connect(run / "run.sqlite")
+    (call,) = db.execute("SELECT id FROM calls WHERE episode = 1 AND attempt = 2 LIMIT 1").fetchone()
+    db.close()
+    resend(run, lambda texts: texts.__setitem__(2, "I pass."), call)
+    (line,) = lines(run)
+    assert "asked something else in message 2" in line
+
+
+def test_a_sentence_added_to_every_prompt_is_found(run: Path) -> None:
+    """The same addition to all: no other call shows what they were."""
+    resend(run, lambda texts: texts.__setitem__(0, f"Bid high. {texts[0]}"))
+    verdict = check(run)
+    assert sum("asked something else in message 0" in finding.what for finding in verdict.findings) == verdict.calls
+
+
+@pytest.mark.parametrize(
+    ("how", "where"),
+    [
+        (lambda data: data["config"]["entrants"]["ann"]["sampling"].update(temperature=0.5), "ann.digest"),
+        (lambda data: data["config"]["entrants"]["ann"]["sampling"].update(max_tokens=9), "ann.digest"),
+        (lambda data: data["config"]["entrants"]["ann"]["prompts"]["*"].update(style="json-only"), "ann.digest"),
+        (lambda data: data["config"]["entrants"]["ann"].update(model="openai:gpt-6"), "ann.model"),
+        (lambda data: data["policies"]["goofspiel/ann"].update(digest="1" * 64), "ann.digest"),
+        (lambda data: data["policies"]["goofspiel/bob"].update(digest="0" * 64), "bob.digest"),
+        (lambda data: data["config"]["entrants"]["bob"].update(scripted="match"), "bob.digest"),
+        (lambda data: data["config"]["entrants"]["bob"].update(scripted="nobody"), "bob"),
+        (lambda data: data["config"]["games"]["goofspiel"].update(rows="cyclic"), "the schedule of goofspiel"),
+        (lambda data: data["config"]["entrants"].pop("ann"), "entrants.ann"),
+        (lambda data: data["config"]["entrants"].update(eve={"scripted": "match"}), "entrants.eve"),
+        (lambda data: data["config"]["limits"].update(episode_deadline=99.0), "episode_deadline"),
+        (lambda data: data.update(seed=SEED + 1), "the schedule of goofspiel"),
+    ],
+)
+def test_what_a_manifest_orders_otherwise_than_was_played_is_found(
+    run: Path, how: Callable[[dict[str, Any]], object], where: str
+) -> None:
+    reordered(run, how)
+    found = check(run).findings
+    assert any(finding.where.endswith(where) for finding in found), lines(run)
+
+
+def relabelled(folder: Path, manifest: bool) -> None:
+    """Every move of bob said to be a person's, and another bid; with `manifest`, his policy a person's there too."""
+    person = HumanPolicy("goofspiel", nobody).digest
+    db = sqlite3.connect(folder / "run.sqlite", isolation_level=None)
+    for number, body in db.execute("SELECT episode, body FROM records").fetchall():
+        data = json.loads(body)
+        if data["game"] != "goofspiel":
+            continue
+        seat = data["entrants"].index("bob")
+        data["policies"][seat] = person
+        for decision in data["decisions"]:
+            if decision["seat"] == seat:
+                decision["by"] = "human"
+        db.execute("UPDATE records SET body = ? WHERE episode = ?", (json.dumps(data), number))
+    db.close()
+    if manifest:
+        reordered(folder, lambda data: data["policies"]["goofspiel/bob"].update(digest=person))
+
+
+async def nobody(*_: object) -> str:
+    raise AssertionError("nobody is asked")
+
+
+@pytest.mark.parametrize("manifest", [False, True])
+def test_scripted_moves_said_to_be_a_persons_are_found(run: Path, manifest: bool) -> None:
+    relabelled(run, manifest)
+    found = lines(run)
+    assert any(("policies.goofspiel/bob.digest" if manifest else "policies[") in line for line in found), found
+
+
+def other_layout(folder: Path, layout: int) -> None:
+    """A run whose prompts were made under another layout: its digests say so, and its texts are others."""
+    plain = prompted("goofspiel")
+    digest = digest_of(plain.prompt.text, plain.model, plain.sampling, plain.style, layout)
+    db = sqlite3.connect(folder / "run.sqlite", isolation_level=None)
+    db.execute("UPDATE records SET body = replace(body, ?, ?)", (plain.digest, digest))
+    db.execute("UPDATE meta SET value = replace(value, ?, ?) WHERE name = 'manifest'", (plain.digest, digest))
+    db.close()
+    resend(folder, lambda texts: texts.__setitem__(1, texts[1].replace("# Now", "# Position")))
+
+
+def test_prompts_of_another_layout_are_neither_failed_nor_checked_in_full(run: Path) -> None:
+    other_layout(run, LAYOUT + 1)
+    verdict = check(run)
+    assert verdict.findings == []
+    assert (verdict.records, verdict.whole) == (12, 0)
+    assert len(verdict.unchecked) == 3, "ann and cy in goofspiel, ann in oshi_zumo"
+    assert all(f"(layout {LAYOUT + 1})" in line for line in verdict.unchecked)
+    index, _ = decided(run, KEY, "model")
+    edit(run, KEY, lambda data: data["decisions"][index].update(notes="forged"))
+    assert any(f"decisions[{index}].notes" in line for line in lines(run)), "their replies are read all the same"
+
+
+def test_moves_of_a_script_in_another_version_are_not_checked(run: Path) -> None:
+    today = scripted("oshi_zumo", "random")
+    other = replace(today, baseline=replace(today.baseline, version=2))
+    db = sqlite3.connect(run / "run.sqlite", isolation_level=None)
+    db.execute("UPDATE records SET body = replace(body, ?, ?)", (today.digest, other.digest))
+    db.execute("UPDATE meta SET value = replace(value, ?, ?) WHERE name = 'manifest'", (today.digest, other.digest))
+    db.close()
+    verdict = check(run)
+    assert verdict.findings == []
+    assert verdict.unchecked == ("the moves of bob in oshi_zumo (random, version 2)",)
+    assert verdict.whole == sum(key.startswith("goofspiel") for key in keys(run))
+
+
+def keys(folder: Path) -> tuple[str, ...]:
+    with Store.open(folder, readonly=True) as store:
+        return store.finished()

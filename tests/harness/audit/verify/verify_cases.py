@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -12,6 +12,7 @@ from typing import Any
 from weigh.games.game import Legal, State
 from weigh.games.registry import game_named, read_config
 from weigh.harness.audit.verify.record import verify_record
+from weigh.harness.config.balance import describe
 from weigh.harness.config.extension import take_turns
 from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.seeds import deal_aliases, stream
@@ -19,7 +20,10 @@ from weigh.harness.store.calls import Call, CallKey
 from weigh.harness.store.manifest import Manifest, schedule_digest
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
-from weigh.policies.contract import Completion, Message, Request, Sampling, Usage
+from weigh.policies.contract import Completion, Reply, Request, Sampling, Usage
+from weigh.policies.layout import first_attempt, hint, second_attempt, system_text
+from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.prompted import PromptedPolicy
 from weigh.policies.reply import Reading, read_reply
 from weigh.policies.scripted.registry import scripted
 
@@ -55,7 +59,14 @@ def play(
     seats = range(game.seat_count(config))
     entrants = (planned.entrants * 3)[: len(seats)]
     aliases = deal_aliases(len(seats), stream(seed, "aliases", planned.key))
-    rng = Random(f"{seed} {planned.key}")
+    rng = Random(f"{seed} from {planned.key}")
+    scripts = {
+        seat: scripted(planned.game, "random").sit(seat, stream(seed, "seat", planned.key, seat), None)
+        for seat in seats
+        if seat not in models
+    }
+    asking = prompted(planned.game, config.model_dump(mode="json"))
+    system = system_text(game.rulebook(config), asking.style, asking.prompt.text)
     state: State = game.start(config, deal)
     moves: list[list[Any]] = []
     decisions: list[dict[str, Any]] = []
@@ -67,12 +78,15 @@ def play(
             legal = state.legal(seat)
             noted: list[dict[str, str]] = []
             by, changed = "scripted", None
+            seen = state.observe(seat, aliases)
             if seat not in models:
-                chosen[seat] = legal.sample(rng)
+                chosen[seat] = made(scripts[seat].decide(seen, None))
             else:
                 by = "fallback"
+                messages = first_attempt(system, seen, asking.style, notes.get(seat))
                 for attempt in (1, 2):
-                    call, reading = ask(CallKey(planned.key, seat, step, attempt), legal, rng, faults)
+                    request = Request(MODEL, messages, asking.sampling)
+                    call, reading = ask(CallKey(planned.key, seat, step, attempt), request, legal, rng, faults)
                     calls.append(call)
                     if reading.fault is None:
                         chosen[seat] = reading.move
@@ -81,6 +95,8 @@ def play(
                             changed = notes[seat] = reading.notes
                         break
                     noted.append({"fault": reading.fault, "detail": reading.detail})
+                    said = call.completion.text if call.completion else None
+                    messages = second_attempt(messages, said, hint(reading.fault, reading.detail, legal))
                 else:
                     chosen[seat] = fall_back(state, planned, seat, step, aliases, seed)
             decisions.append({"step": step, "seat": seat, "by": by, "faults": noted, "notes": changed})
@@ -98,7 +114,7 @@ def play(
             "config": config.model_dump(mode="json"),
             "deal": deal,
             "entrants": entrants,
-            "policies": tuple(digest(name) for name in entrants),
+            "policies": tuple(digest(planned.game, seat in models) for seat in seats),
             "models": tuple(MODEL if seat in models else None for seat in seats),
             "aliases": aliases,
             "fallback": game.fallback,
@@ -117,7 +133,7 @@ def play(
     return record, calls
 
 
-def ask(key: CallKey, legal: Legal, rng: Random, faults: float) -> tuple[Call, Reading]:
+def ask(key: CallKey, request: Request, legal: Legal, rng: Random, faults: float) -> tuple[Call, Reading]:
     completion: Completion | None = Completion(f'{{"bid": {legal.sample(rng)}, "notes": "n{key.step // 3}"}}', "end")
     if rng.random() < faults:
         completion = rng.choice(
@@ -129,11 +145,10 @@ def ask(key: CallKey, legal: Legal, rng: Random, faults: float) -> tuple[Call, R
                 Completion('{"bid": 1', "length"),
             ]
         )
-    messages = (Message("system", "The rules."), Message("user", f"Step {key.step}, attempt {key.attempt}. Your bid?"))
     call = Call(
         key=key,
         number=0,
-        request=Request(MODEL, messages, Sampling(max_tokens=200)),
+        request=request,
         fate="answered" if completion else "timed_out",
         completion=None if completion is None else Completion(completion.text, completion.stop, usage=Usage(90, 0, 12)),
         error=None if completion else "no answer within 60 s",
@@ -148,20 +163,47 @@ def ask(key: CallKey, legal: Legal, rng: Random, faults: float) -> tuple[Call, R
 
 
 def fall_back(state: State, planned: Episode, seat: int, step: int, aliases: Sequence[str], seed: int) -> Any:
-    policy = scripted(planned.game, game_named(planned.game).fallback)
+    policy = scripted(planned.game, game_named(planned.game).fallback).without_habits()
     player = policy.sit(seat, stream(seed, "fallback", planned.key, step, seat), None)
+    return made(player.decide(state.observe(seat, aliases), None))
+
+
+def made(deciding: Coroutine[Any, Any, Reply]) -> Any:
+    """The move of a script."""
     try:
-        player.decide(state.observe(seat, aliases), None).send(None)
+        deciding.send(None)
     except StopIteration as done:
         return done.value.move
     raise AssertionError("a baseline waited")
 
 
-def digest(name: str) -> str:
-    return name.encode().hex().ljust(64, "0")
+def prompted(game: str, setting: Mapping[str, Any] | None = None) -> PromptedPolicy:
+    """How ann and cy play."""
+    rules, prompt = game_named(game), OperatorPrompt("plain", "Play well.\n\nWatch the others.")
+    config = read_config(rules, setting or {})
+    return PromptedPolicy("plain", prompt, MODEL, Sampling(max_tokens=200), "reason-then-json", rules, config)
 
 
-def new_run(folder: Path, *games: str, blocks: int = 1, kept: int | None = None) -> Store:
+def digest(game: str, model: bool) -> str:
+    return prompted(game).digest if model else scripted(game, "random").digest
+
+
+def ordered(name: str) -> dict[str, Any]:
+    """An entrant as a config has it."""
+    if name not in ("ann", "cy"):
+        return {"scripted": "random"}
+    prompt = {"file": "plain.md", "sha256": "5" * 64, "style": "reason-then-json"}
+    return {"model": MODEL, "prompts": {"*": prompt}, "sampling": Sampling(max_tokens=200).to_json()}
+
+
+def new_run(
+    folder: Path,
+    *games: str,
+    blocks: int = 1,
+    kept: int | None = None,
+    deadline: float | None = None,
+    chained: bool = False,
+) -> Store:
     """A ladder of `blocks` blocks of each game, the first `kept` episodes of it (None: all) played and kept."""
     episodes = take_turns([schedule(game, NAMES[game], len(NAMES[game]), blocks, SEED) for game in games])
     manifest = Manifest(
@@ -178,18 +220,22 @@ def new_run(folder: Path, *games: str, blocks: int = 1, kept: int | None = None)
                 }
                 for game in games
             },
-            "entrants": {name: {} for game in games for name in NAMES[game]},
+            "entrants": {name: ordered(name) for game in games for name in NAMES[game]},
             "models": {MODEL: {}},
-            "limits": {"episode_deadline": None, "decision_timeout": 60.0},
+            "limits": {"episode_deadline": deadline, "decision_timeout": 60.0},
         },
         policies={
-            f"{game}/{name}": {"digest": digest(name), "model": MODEL if seat % 2 == 0 else None}
+            f"{game}/{name}": {"digest": digest(game, seat % 2 == 0), "model": MODEL if seat % 2 == 0 else None}
             for game in games
             for seat, name in enumerate(NAMES[game])
         },
         schedule=schedule_digest(episodes),
+        schedules={
+            game: describe([each for each in episodes if each.game == game], NAMES[game]).to_json() for game in games
+        },
         episodes=len(episodes),
         versions={},
+        chained=chained,
     )
     store = Store.create(folder, manifest, episodes)
     for planned in episodes[:kept]:
