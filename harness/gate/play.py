@@ -22,7 +22,7 @@ from weigh.harness.gate.spent import Spent
 from weigh.harness.gate.standing import Standing, Terms, largest_loss, stand
 from weigh.harness.gate.verdict import BuildVerdict, GateVerdict, corrected, invalid, judged, judgement_of
 from weigh.harness.run.limits import Brake, Ceilings
-from weigh.harness.run.opening import closing_notes, open_exchanges, require_ready
+from weigh.harness.run.opening import brake_over, closing_notes, open_exchanges, require_ready
 from weigh.harness.run.signals import stopping_on_signals
 from weigh.harness.words import shown
 from weigh.policies.contract import canonical
@@ -150,8 +150,8 @@ def require_playable(arms: Sequence[ArmOrder], ceilings: Ceilings) -> None:
 
 def brake_on(arms: Sequence[Arm], ceilings: Ceilings) -> Brake:
     """The brake of these arms; what their runs took in earlier sittings counts towards the ceilings."""
-    spent = sum((arm.spent() for arm in arms), Spent())
-    return Brake(ceilings, calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
+    endpoints = {model: endpoint for arm in arms for model, endpoint in arm.order.endpoints.items()}
+    return brake_over(ceilings, [arm.store for arm in arms], endpoints)
 
 
 def drive(playing: Any, brake: Brake) -> None:

@@ -26,8 +26,8 @@ from typing import Protocol
 from tenacity import AsyncRetrying, retry_if_exception_type
 
 from weigh.harness.providers.errors.failures import CallFailed
-from weigh.harness.run.concurrency import Slots, expected_tokens, most_tokens
-from weigh.harness.run.limits import Brake
+from weigh.harness.run.concurrency import Slots, expected_tokens
+from weigh.harness.run.limits import Brake, Price, Reservation
 from weigh.harness.store.calls import Call, CallKey, Fate, departed
 from weigh.policies.contract import Billing, Completion, DecisionTimedOut, Fatal, ModelClient, Outage, Request, Usage
 
@@ -167,8 +167,7 @@ class Exchange:
     client: ModelClient
     """Makes exactly one HTTP call per `complete`, and raises CallFailed."""
     slots: Slots
-    price: Callable[[Usage, str | None], float | None]
-    """US dollars for the usage reported by the model served; None when unknown."""
+    price: Price
     decision_timeout: float
     """Seconds for one attempt at a decision, waits for the provider included, time in the queue for a slot and during
     pauses of the model left out."""
@@ -247,18 +246,20 @@ class SeatLine:
             await self._sleep(seconds)
 
     async def _send(self, request: Request) -> Completion:
-        """Wait for a slot, then make one call. Raises CallFailed, DecisionTimedOut or Stopping."""
+        """Wait until the limits let it leave and for a slot, then make one call. Raises CallFailed, DecisionTimedOut or
+        Stopping."""
         slots = self._exchange.slots
         pauses = slots.pauses.over
-        async with AsyncExitStack() as slot:
+        async with AsyncExitStack() as held:
             async with self._brake.waiting():
-                await slot.enter_async_context(slots.slot(expected_tokens(request)))
+                reservation = await held.enter_async_context(self._brake.reserved(request, self._exchange.price))
+                await held.enter_async_context(slots.slot(expected_tokens(request)))
             if slots.pauses.over > pauses:
                 self._patience.restart()
-            self._brake.before_call()
-            return await self._call(request)
+            self._brake.before_call(reservation)
+            return await self._call(request, reservation)
 
-    async def _call(self, request: Request) -> Completion:
+    async def _call(self, request: Request, reservation: Reservation | None) -> Completion:
         """One HTTP call, written down before it leaves and again as it returns."""
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._keeping():
@@ -269,10 +270,10 @@ class SeatLine:
         try:
             completion = await self._answer(request)
         except Exception as failure:
-            self._write_down(sent, clock() - began, failure=failure)
+            self._brake.after_call(self._write_down(sent, clock() - began, failure=failure), reservation)
             raise
         # A call that is cut off from outside stays in the ledger as what it is: sent, and never heard of again.
-        self._write_down(sent, clock() - began, completion)
+        self._brake.after_call(self._write_down(sent, clock() - began, completion), reservation)
         return completion
 
     async def _answer(self, request: Request) -> Completion:
@@ -294,7 +295,7 @@ class SeatLine:
 
     def _write_down(
         self, sent: Call, seconds: float, completion: Completion | None = None, failure: Exception | None = None
-    ) -> None:
+    ) -> Call:
         self._patience.spend(seconds)
         fate, cause, billing = self._fate(failure)
         call = replace(
@@ -308,13 +309,8 @@ class SeatLine:
         )
         with self._keeping():
             self._ledger.end_call(call)
-        usage = Usage() if completion is None else completion.usage
-        if usage.input is not None and usage.output is not None and call.cost is not None:
-            self._brake.after_call(call)
-        else:
-            most = most_tokens(call.request)
-            self._brake.after_call(call, most, self._exchange.price(most, None) if call.cost is None else None)
         self._on_call(call)
+        return call
 
     def _fate(self, failure: Exception | None) -> tuple[Fate, str | None, Billing]:
         """What became of a call, in the ledger's words, and what follows from it for the attempt."""

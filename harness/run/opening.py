@@ -24,7 +24,7 @@ from weigh.harness.errors import Refused
 from weigh.harness.providers.endpoints.endpoints import Endpoint, missing_key
 from weigh.harness.providers.endpoints.prices import cost_of
 from weigh.harness.run.concurrency import Slots, fitted
-from weigh.harness.run.limits import Ceilings
+from weigh.harness.run.limits import Brake, Ceilings, Price, spent_before
 from weigh.harness.run.model_calls import Exchange, MemoryLedger
 from weigh.harness.run.pauses import Pause
 from weigh.harness.run.runner import Division, Keeper, Pace
@@ -180,6 +180,16 @@ def calls_at_once(config: LadderConfig) -> int:
 def ceilings_of(limits: Limits) -> Ceilings:
     """What a ladder may spend, by [limits] of its config."""
     return Ceilings(calls=limits.max_calls, tokens=limits.max_tokens, usd=limits.max_usd, seconds=limits.max_seconds)
+
+
+def brake_over(ceilings: Ceilings, stores: Iterable[Store], endpoints: Mapping[str, Endpoint]) -> Brake:
+    """The brake of a run, or of several under the same ceilings. What earlier sittings of them took counts."""
+
+    def price_of(model: str) -> Price:
+        endpoint = endpoints.get(model)  # None for a model whose entrants were withdrawn
+        return (lambda usage, served_by: None) if endpoint is None else partial(cost_of, endpoint)
+
+    return Brake(ceilings, spent_before(stores, ceilings, price_of))
 
 
 def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec]) -> None:

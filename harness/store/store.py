@@ -39,7 +39,7 @@ from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.record import Record
 from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, is_run, telling
 from weigh.harness.store.texts import Texts, printable
-from weigh.harness.store.usage import Account, Usage
+from weigh.harness.store.usage import UNTOLD, Account, Told, Usage
 from weigh.policies.contract import Completion, Request, canonical
 
 __all__ = [
@@ -203,6 +203,18 @@ class Store:
     def totals(self) -> Usage:
         """What was spent in all, by all sittings of the run."""
         return sum((account.usage for account in self.accounts()), Usage())
+
+    def told(self) -> tuple[Told, ...]:
+        """What calls took, by model, of those that told it all."""
+        with telling(self._path):
+            return tuple(store_usage.told(self._db))
+
+    def untold(self) -> Iterator[Call]:
+        """The calls that may have been charged for, and whose tokens or cost nobody told."""
+        query = f"SELECT {store_calls.COLUMNS} FROM episodes e JOIN calls c ON c.episode = e.id WHERE {UNTOLD}"  # noqa: S608
+        with telling(self._path):
+            for row in self._db.execute(query):
+                yield store_calls.from_row(row, self._texts, self._path)
 
     def usage(self, episode: str) -> dict[int, Usage]:
         """What was spent for each seat of one episode, all its attempts together. No entry for a seat without calls."""

@@ -14,7 +14,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.store.calls import Call
@@ -360,6 +360,34 @@ def accounts(db: sqlite3.Connection) -> Iterator[Account]:
     query = f"SELECT e.game, s.entrant, c.model, {_SUMS} {calls} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
     for row in db.execute(query):
         yield Account(row[0], row[1], row[2], _usage(row[3:], seconds.get(row[:3], ())))
+
+
+UNTOLD: Final = (
+    "(c.fate <> 'reused' AND c.billing <> 'none' "
+    "AND (c.input_tokens IS NULL OR c.output_tokens IS NULL OR c.cost IS NULL))"
+)
+"""A row `c` of the table `calls` that may have been charged for, and whose tokens or cost nobody told."""
+
+
+class Told(NamedTuple):
+    """What the calls to one model took that told all of it."""
+
+    model: str
+    tokens: int
+    usd: float
+    most_tokens: int
+    """Of the call that took most of them."""
+    most_usd: float
+
+
+def told(db: sqlite3.Connection) -> Iterator[Told]:
+    """What was told, by model. The models whose calls brought nothing are left out."""
+    tokens = "coalesce(c.input_tokens, 0) + coalesce(c.output_tokens, 0)"
+    query = (
+        f"SELECT c.model, sum({tokens}), sum(c.cost), max({tokens}), max(c.cost) FROM calls c "  # noqa: S608
+        f"WHERE c.fate = 'answered' AND NOT {UNTOLD} GROUP BY c.model ORDER BY c.model"
+    )
+    yield from map(Told._make, db.execute(query))
 
 
 def by_seat(db: sqlite3.Connection, episode: str) -> dict[int, Usage]:

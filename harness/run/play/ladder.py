@@ -23,6 +23,7 @@ from weigh.harness.run.limits import Brake
 from weigh.harness.run.model_calls import Exchange
 from weigh.harness.run.opening import (
     Learning,
+    brake_over,
     calls_at_once,
     ceilings_of,
     closing_notes,
@@ -151,7 +152,7 @@ def play_out(sitting: Sitting, follow: Follow) -> tuple[Closing, int]:
     """Play what is left of a run that is open; how that ended, and its exit code."""
     order, store, episodes = sitting.order, sitting.store, sitting.episodes
     spent = store.totals()
-    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
+    brake = brake_over(ceilings_of(order.limits), [store], order.endpoints)
     finished = frozenset(store.finished())
     with follow(order.name) as (display, watch):
         display.run_started(_plan(order, store, episodes, finished))
