@@ -11,13 +11,14 @@ up to twice the processor time of a call (`benches/providers.py`), change their 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from weigh.harness.errors import EndpointInvalid
-from weigh.harness.providers.endpoints.endpoints import Endpoint, key_of, missing_key, proxy_for
-from weigh.harness.providers.errors.failures import CallFailed, as_completion, decide, verdict, web_page
+from weigh.harness.providers.endpoints.endpoints import Endpoint, key_of, missing_key, proxy_address, proxy_for
+from weigh.harness.providers.errors.failures import PROGRESS, CallFailed, as_completion, decide, verdict, web_page
 from weigh.harness.providers.errors.reading import ProviderError, error_inside, error_of, looks_like_html, one_line
 from weigh.harness.providers.senders import Answer, Sender, open_sender
 from weigh.harness.providers.wire.body import NoAnswer
@@ -113,6 +114,9 @@ class ProviderClient:
         """The decoded answer, or the error that stands in its place. Raises CallFailed when there is neither."""
         try:
             answer = await self._sender.send(self._wire.path, content)
+        except asyncio.CancelledError:
+            self._note_status()
+            raise
         except Exception as exc:
             failure = decide(exc, self.endpoint, secret=self._secret, proxy=self._proxy)
             if failure is None:
@@ -120,6 +124,14 @@ class ProviderClient:
         else:
             return self._decoded(answer)
         raise failure  # outside the except block, so that it is not chained to the SDK's exception
+
+    def _note_status(self) -> None:
+        """Of a call that is cut off: what its status means, where that is an error whose body is still to come."""
+        progress = PROGRESS.get()
+        if progress is not None and progress.status is not None and not 200 <= progress.status < 300:
+            error = error_of(progress.status, progress.headers, b"")
+            if as_completion(error) is None:
+                progress.failure = verdict(error, self.endpoint, secret=self._secret)
 
     def _decoded(self, answer: Answer) -> Mapping[str, Any] | ProviderError:
         if not 200 <= answer.status < 300:
@@ -193,7 +205,12 @@ def client_for(endpoint: Endpoint, environ: Mapping[str, str]) -> ProviderClient
     if missing is not None:
         raise EndpointInvalid(missing)
     key, proxy = key_of(endpoint, environ), proxy_for(endpoint, environ)
-    return ProviderClient(endpoint, _wire_of(endpoint), open_sender(endpoint, key), secret=key, proxy=proxy)
+    return ProviderClient(endpoint, _wire_of(endpoint), _opened(endpoint, key, environ), secret=key, proxy=proxy)
+
+
+def _opened(endpoint: Endpoint, key: str, environ: Mapping[str, str]) -> Sender:
+    address = proxy_address(endpoint, environ)
+    return open_sender(endpoint, key, f"http://{address}" if address and "://" not in address else address)
 
 
 def _wire_of(endpoint: Endpoint) -> Wire:

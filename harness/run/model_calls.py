@@ -18,15 +18,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Protocol
 
 from tenacity import AsyncRetrying, retry_if_exception_type
 
-from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.providers.errors.failures import PROGRESS, CallFailed, Progress
 from weigh.harness.run.concurrency import Slots, expected_tokens
+from weigh.harness.run.lag import Lag, Window
 from weigh.harness.run.limits import Brake, Price, Reservation
 from weigh.harness.store.calls import Call, CallKey, Fate, departed
 from weigh.policies.contract import Billing, Completion, DecisionTimedOut, Fatal, ModelClient, Outage, Request, Usage
@@ -111,9 +112,14 @@ class Patience:
             return self._jitter.uniform(doubled / 2, doubled)
         return asked + self._jitter.uniform(0.0, SPREAD * doubled)
 
-    def ran_out(self, given: float) -> DecisionTimedOut | CallFailed:
-        """What it means that a call that was given so many seconds brought no answer in them: a fault of the policy, or
-        an outage where failures and waits had taken too much of the decision's time before."""
+    def ran_out(self, given: float, progress: Progress) -> DecisionTimedOut | CallFailed:
+        """What it means that a call that was given so many seconds brought no answer in them: a fault of the policy
+        where the request was sent and silence followed. It is the provider's failure where an error status came, where
+        no connection stood, and where failures and waits had taken too much of the decision's time before."""
+        if progress.failure is not None:
+            return progress.failure
+        if progress.sent is False:
+            return CallFailed("outage", f"no connection within {given:.3g} s", billing="none")
         if given >= FAIR_SHARE * self._seconds:
             return DecisionTimedOut(f"no answer within {self._seconds:g} s")
         lost = self._seconds - given
@@ -173,6 +179,8 @@ class Exchange:
     pauses of the model left out."""
     tries: int = 8
     """The most requests one attempt may make, rate limits left out: these are waited for as long as time lasts."""
+    lag: Lag = field(default_factory=Lag)
+    """Of the loop that the calls are made in."""
 
 
 class SeatLine:
@@ -252,6 +260,7 @@ class SeatLine:
         pauses = slots.pauses.over
         async with AsyncExitStack() as held:
             async with self._brake.waiting():
+                await self._exchange.lag.calm()
                 reservation = await held.enter_async_context(self._brake.reserved(request, self._exchange.price))
                 await held.enter_async_context(slots.slot(expected_tokens(request)))
             if slots.pauses.over > pauses:
@@ -265,37 +274,38 @@ class SeatLine:
         with self._keeping():
             number = self._ledger.begin_call(self._key, request, started, self._exchange.price(Usage(), None))
         sent = departed(self._key, number, request, started, None)
-        clock = asyncio.get_running_loop().time  # which times the window as well
-        began = clock()
+        completion, failure = None, None
+        window = Window(self._exchange.lag, self._patience.left)
         try:
-            completion = await self._answer(request)
-        except Exception as failure:
-            self._brake.after_call(self._write_down(sent, clock() - began, failure=failure), reservation)
-            raise
+            completion = await self._answer(request, window)
+        except Exception as error:
+            failure = error
         # A call that is cut off from outside stays in the ledger as what it is: sent, and never heard of again.
-        self._brake.after_call(self._write_down(sent, clock() - began, completion), reservation)
+        self._brake.after_call(self._write_down(sent, window, completion, failure), reservation)
+        if completion is None:
+            raise failure or AssertionError("a call without an answer failed")
         return completion
 
-    async def _answer(self, request: Request) -> Completion:
+    async def _answer(self, request: Request, window: Window) -> Completion:
         """What the client brings within the time that is left."""
-        given = self._patience.left
-        window = asyncio.timeout(given)
+        given, progress = self._patience.left, Progress()
+        PROGRESS.set(progress)
+        failure: DecisionTimedOut | CallFailed
         try:
             async with window:
                 return await self._exchange.client.complete(request)
-        except TimeoutError as late:
-            if not window.expired():
+        except TimeoutError:
+            if not window.expired:
                 raise
-            raise self._patience.ran_out(given) from late
+            failure = self._patience.ran_out(given, progress)
         except CallFailed as failed:
-            if not failed.odd:
-                raise
-            failure = self._patience.odd(failed, self._exchange.slots.answered)
+            failure = failed
+        if isinstance(failure, CallFailed) and failure.odd:
+            failure = self._patience.odd(failure, self._exchange.slots.answered)
         raise failure
 
-    def _write_down(
-        self, sent: Call, seconds: float, completion: Completion | None = None, failure: Exception | None = None
-    ) -> Call:
+    def _write_down(self, sent: Call, window: Window, completion: Completion | None, failure: Exception | None) -> Call:
+        seconds, lag = window.seconds, window.lag
         self._patience.spend(seconds)
         fate, cause, billing = self._fate(failure)
         call = replace(
@@ -306,6 +316,7 @@ class SeatLine:
             billing=billing,
             cost=self._cost(completion, billing),
             latency=round(seconds, 6),
+            lag=round(lag, 6),
         )
         with self._keeping():
             self._ledger.end_call(call)

@@ -23,7 +23,7 @@ _PLACE: Final = "episode, seat, step, attempt, number"
 _ASKED: Final = "request, model, messages, settings, prompt_characters, started"
 _OUTCOME: Final = (
     "fate, reply, reasoning, stop, stop_detail, served_by, input_tokens, cached_tokens, cache_written_tokens, "
-    "output_tokens, reasoning_tokens, error, billing, cost, latency, reused_from"
+    "output_tokens, reasoning_tokens, error, billing, cost, latency, reused_from, lag"
 )
 _NEXT: Final = (
     "SELECT coalesce(max(number) + 1, 0) FROM calls WHERE episode = :episode AND seat = :seat AND step = :step "
@@ -53,7 +53,7 @@ END: Final = (
 COLUMNS: Final = (
     "e.key, c.seat, c.step, c.attempt, c.number, c.model, c.messages, c.settings, c.fate, c.reply, c.reasoning, "
     "c.stop, c.stop_detail, c.served_by, c.input_tokens, c.cached_tokens, c.output_tokens, c.reasoning_tokens, "
-    "c.cache_written_tokens, c.error, c.billing, c.cost, c.started, c.latency, c.reused_from, c.request"
+    "c.cache_written_tokens, c.error, c.billing, c.cost, c.started, c.latency, c.reused_from, c.request, c.lag"
 )
 
 _SETTLED: Final = ", ".join(f"'{fate}'" for fate in SETTLED)
@@ -151,6 +151,7 @@ def outcome(call: Call, texts: Texts) -> dict[str, object]:
         "cost": call.cost,
         "latency": call.latency,
         "reused_from": column(call.reused_from),
+        "lag": call.lag,
     }
 
 
@@ -172,6 +173,7 @@ def from_row(row: tuple[Any, ...], texts: Texts, path: Path, request: Request | 
             started=row[22],
             latency=row[23],
             reused_from=uncolumn(row[24]),
+            lag=row[26] or 0.0,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise StoreRefused(f"{path} is damaged: a call of {row[0]} cannot be read: {error}", kind="damaged") from error

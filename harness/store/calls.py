@@ -57,10 +57,14 @@ class Call:
     started: str
     """UTC, ISO 8601."""
     latency: float
-    """Seconds from sending to the answer or the failure, time in queues left out. 0.0 for a lost or reused call."""
+    """Seconds from sending to the answer or the failure, time in queues and `lag` left out. 0.0 for a lost or reused
+    call."""
     reused_from: str | None = None
     """Exactly when `fate` is `reused`: the run that asked, and its episode, as `RUN_ID EPISODE`. Seat, step and attempt
     were the same."""
+    lag: float = 0.0
+    """Seconds between sending and the answer or the failure in which this process was too busy to look: no time of the
+    provider's, and none of the decision's."""
 
 
 def departed(key: CallKey, number: int, request: Request, started: str, cost: float | None) -> Call:

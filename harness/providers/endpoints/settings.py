@@ -5,9 +5,10 @@ Owns keys, types and bounds. What is left unset is filled in by `harness.provide
 
 from __future__ import annotations
 
+import re
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Wire: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "local"]
 """The shape of requests and answers; `local` is an embedded model that has yet to be started."""
@@ -38,6 +39,16 @@ class EndpointSettings(BaseModel):
     wire: Wire | None = None
     api_key_env: str | None = None
     """The environment variable that holds the key. The key itself never stands in a config. Empty text: no key."""
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _is_a_name(cls, value: str | None) -> str | None:
+        # Not quoted: what is no name here is mostly the key itself.
+        random = len(value or "") >= 20 and re.search(r"\d", value or "") and not re.search(r"^[A-Z\d]+_", value or "")
+        if value and (random or re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", value) is None):
+            raise ValueError("it must name an environment variable that holds the key, and is no name of one")
+        return value
+
     concurrency: int | None = Field(default=None, ge=1, le=10_000)
     """The most requests in flight at once."""
     transport: Literal["sdk", "lean"] | None = None
