@@ -26,7 +26,7 @@ from weigh.harness.providers.wire.capabilities import NO_SEED, NO_TEMPERATURE, C
 from weigh.harness.providers.wire.finish_reasons import surprise_in
 from weigh.harness.providers.wire.openai_chat import OpenAIChat
 from weigh.harness.providers.wire.openai_responses import OpenAIResponses
-from weigh.policies.contract import Completion, Request
+from weigh.policies.contract import Completion, Request, Usage
 
 MOST_SURPRISES = 8
 """Finish reasons without a known meaning that are noted, of one model."""
@@ -42,6 +42,9 @@ class Wire(Protocol):
 
     def read(self, body: Mapping[str, Any]) -> Completion:
         """What came back; raises NoAnswer."""
+
+    def usage(self, body: Mapping[str, Any]) -> Usage:
+        """What it used, as far as it says, whether it is an answer or not."""
 
 
 class ProviderClient:
@@ -101,10 +104,14 @@ class ProviderClient:
             completion = self._wire.read(answer)
         except NoAnswer as missing:
             reason = one_line(str(missing), self._secret)
+            told = self._wire.usage(answer)
         else:
             self._note_surprise(completion)
             return completion
-        raise CallFailed("wait", f"status 200 from {self.endpoint.base_url}, but no answer: {reason}", status=200)
+        cause = f"status 200 from {self.endpoint.base_url}, but no answer: {reason}"
+        if told.input is None and told.output is None:
+            raise CallFailed("wait", cause, status=200)
+        raise CallFailed("wait", cause, billing="known", status=200, usage=told)
 
     async def aclose(self) -> None:
         """Close every connection. The client is of no use afterwards."""

@@ -91,7 +91,8 @@ BODY_BYTES = 512
 
 def most_of(request: Request, price: Price) -> Most:
     """No tokenizer makes more than one token of a byte of UTF-8, so the bytes of the body bound what is read, and the
-    output cap what is written; both at the dearest rate: all of it written to the cache, read from it, or neither.
+    output cap what is written; both at the dearest rate of the service tier that is asked for: all of it written to the
+    cache, read from it, or neither.
 
     The text is counted as ASCII JSON, which no body is longer than.
     """
@@ -99,7 +100,8 @@ def most_of(request: Request, price: Price) -> Most:
     extra = dict(request.sampling.extra)
     read = len(canonical([texts, request.schema, extra])) + MESSAGE_BYTES * len(texts) + BODY_BYTES
     written = request.sampling.max_tokens
-    plain = Usage(input=read, output=written)
+    tier = extra.get("service_tier")
+    plain = Usage(input=read, output=written, tier=tier if isinstance(tier, str) else None)
     ways = (plain, replace(plain, cache_written=read), replace(plain, cached=read))
     costs = [cost for cost in (price(usage, None) for usage in ways) if cost is not None]
     return Most(read, written, max(costs, default=None))
@@ -110,7 +112,7 @@ def billed(call: Call, most: Most) -> Bill:
     that took the unknown for nothing would be none."""
     tokens = 0
     if call.billing != "none":
-        usage = Usage() if call.completion is None else call.completion.usage
+        usage = call.usage or Usage()
         tokens = (most.input if usage.input is None else usage.input) + (
             most.output if usage.output is None else usage.output
         )

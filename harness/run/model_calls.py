@@ -308,13 +308,15 @@ class SeatLine:
         seconds, lag = window.seconds, window.lag
         self._patience.spend(seconds)
         fate, cause, billing = self._fate(failure)
+        told = failure.usage if isinstance(failure, CallFailed) else None
         call = replace(
             sent,
             fate=fate,
             completion=completion,
             error=cause,
             billing=billing,
-            cost=self._cost(completion, billing),
+            cost=self._cost(completion, told, billing),
+            told=told,
             latency=round(seconds, 6),
             lag=round(lag, 6),
         )
@@ -350,12 +352,12 @@ class SeatLine:
             self._brake.pull("fatal", str(error))
             raise
 
-    def _cost(self, completion: Completion | None, billing: Billing) -> float | None:
+    def _cost(self, completion: Completion | None, told: Usage | None, billing: Billing) -> float | None:
         if billing == "none":
             return 0.0
         if completion is None:
-            # Nobody told the usage: the cost is unknown, except where nothing costs anything.
-            return self._exchange.price(Usage(), None)
+            # Where nobody told the usage, the cost is unknown, except where nothing costs anything.
+            return self._exchange.price(told or Usage(), None)
         return self._exchange.price(completion.usage, completion.served_by)
 
 

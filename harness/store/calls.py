@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from weigh.policies.contract import Billing, Completion, Request
+from weigh.policies.contract import Billing, Completion, Request, Usage
 
 Fate: TypeAlias = Literal["answered", "timed_out", "wait", "outage", "fatal", "lost", "reused"]
 """What became of a request: the provider answered; the decision's time ran out; a passing failure that was tried again;
@@ -65,6 +65,13 @@ class Call:
     lag: float = 0.0
     """Seconds between sending and the answer or the failure in which this process was too busy to look: no time of the
     provider's, and none of the decision's."""
+    told: Usage | None = None
+    """What a call that brought no answer used, where the provider told even so."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it used, as far as the provider told."""
+        return self.told if self.completion is None else self.completion.usage
 
 
 def departed(key: CallKey, number: int, request: Request, started: str, cost: float | None) -> Call:

@@ -130,7 +130,7 @@ class Usage:
     def of(cls, call: Call) -> Usage:
         """That of one call."""
         left, answer = call.fate != "reused", call.completion
-        told = None if answer is None else answer.usage
+        told = call.usage
         counts: dict[str, Any] = {OUTCOMES[call.fate]: 1}
         if left:
             counts |= {name: None if told is None else getattr(told, field) for name, field in TOKENS.items()}

@@ -6,7 +6,7 @@ Owns keys, types and bounds. What is left unset is filled in by `harness.provide
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -14,6 +14,11 @@ Wire: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "local
 """The shape of requests and answers; `local` is an embedded model that has yet to be started."""
 
 CapField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+
+
+LEAST_PRICE = 0.001
+"""US dollars per million tokens: a fifth of what the cheapest models cost, and more than the dearest
+cost per token."""
 
 
 class Price(BaseModel):
@@ -27,6 +32,15 @@ class Price(BaseModel):
     """For input read from a cache; None charges it like other input."""
     cache_written: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """For input written to a cache; None charges it like other input."""
+    tiers: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default_factory=dict)
+    """By service tier, in the provider's lower-case word: what it costs for each dollar of the ordinary one."""
+
+    @field_validator("input", "output", "cached", "cache_written")
+    @classmethod
+    def _is_per_million(cls, value: float | None) -> float | None:
+        if value is not None and 0.0 < value < LEAST_PRICE:
+            raise ValueError(f"it looks like dollars per token: write {value * 1e6:g}, in dollars per million tokens")
+        return value
 
 
 class EndpointSettings(BaseModel):

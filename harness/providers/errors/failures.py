@@ -43,6 +43,8 @@ class CallFailed(Exception):
     """Whether the call can have been charged."""
     status: int | None = None
     """The HTTP status, or the one that an error inside a 200 stands for; None where there was no answer at all."""
+    usage: Usage | None = None
+    """What it used, where the provider told although it gave no answer."""
     odd: bool = False
     """Of a `fatal` one: it says nothing of its cause and may pass where the model has answered before (a web page, a
     redirect, a request not taken): see `harness.run.model_calls`."""
