@@ -123,9 +123,14 @@ def create_tables(path: Path) -> sqlite3.Connection:
     with telling(path):
         db = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
         try:
-            db.executescript(
-                f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; PRAGMA journal_mode = WAL;"
-            )
+            db.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};")
+            (journal,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
+            if journal != "wal":
+                raise StoreFailed(
+                    f"{path}: SQLite keeps no write-ahead log here ({journal} instead), without which readers and a "
+                    "writer stop each other; keep runs on a local disk",
+                    kind="no-wal",
+                )
             db.executescript(TABLES)
             _tune(db)
         except BaseException:

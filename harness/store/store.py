@@ -335,19 +335,31 @@ class Store:
 
     def adaptations(self) -> dict[str, tuple[str, ...]]:
         """What was learned of each model during the run and is done otherwise than ordered: lines, by model."""
-        with telling(self._path):
-            row = self._db.execute("SELECT value FROM meta WHERE name = 'adaptations'").fetchone()
-        return merged(row[0] if row else None, {})
+        return self._of_models("adaptations")
 
     def add_adaptations(self, learned: Mapping[str, Sequence[str]]) -> None:
         """Keep what was learned of models, after what was learned before. What is known already changes nothing."""
-        known = self.adaptations()
-        shown = {model: [printable(line) for line in lines] for model, lines in learned.items()}
-        told = merged(canonical(known), shown)
+        self._add_of_models("adaptations", learned)
+
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """Where each model was asked, by all sittings; nothing of runs made before this was kept."""
+        return self._of_models("addresses")
+
+    def add_addresses(self, asked: Mapping[str, str]) -> None:
+        """Keep where models are asked, beside where they were asked before."""
+        self._add_of_models("addresses", {model: [address] for model, address in asked.items()})
+
+    def _of_models(self, name: str) -> dict[str, tuple[str, ...]]:
+        with telling(self._path):
+            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return merged(row[0] if row else None, {})
+
+    def _add_of_models(self, name: str, lines: Mapping[str, Sequence[str]]) -> None:
+        known = self._of_models(name)
+        told = merged(canonical(known), {model: [printable(line) for line in own] for model, own in lines.items()})
         if told != known:
-            with self._writing("what was learned of the models cannot be kept"):
-                value = canonical(told)
-                self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('adaptations', ?)", (value,))
+            with self._writing(f"{name} of the models cannot be kept"):
+                self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", (name, canonical(told)))
 
     def verdicts(self) -> list[str]:
         """What was concluded from the run, the oldest first, as `keep_verdict` was given it."""

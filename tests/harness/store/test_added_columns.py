@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.harness.store.store_cases import call, new_run
-from weigh.harness.store.schema import ADDED, FILE
+from weigh.harness.errors import StoreFailed
+from weigh.harness.store.schema import ADDED, FILE, create_tables
 from weigh.harness.store.store import Store
+from weigh.harness.store.usage import Usage as Sums
 from weigh.policies.contract import Usage
 
 
@@ -64,3 +66,20 @@ def test_a_run_without_the_columns_goes_on_with_them(tmp_path: Path) -> None:
         store.add_call(replace(call(number=1), lag=0.5))
         assert [each.lag for each in store.calls()] == [0.0, 0.5]
     assert columns(folder) >= set(ADDED)
+
+
+def test_a_place_without_a_write_ahead_log_is_noticed() -> None:
+    with pytest.raises(StoreFailed) as caught:
+        create_tables(Path(":memory:"))
+    assert caught.value.kind == "no-wal"
+
+
+def test_the_models_that_answered_are_summed_alike_in_memory_and_in_the_store(tmp_path: Path) -> None:
+    first, second = call(), call(number=1)
+    assert second.completion is not None
+    second = replace(second, completion=replace(second.completion, served_by="gpt-5, newer"))
+    with new_run(tmp_path / "run") as store:
+        for each in (first, second, call(number=2, fate="outage")):
+            store.add_call(each)
+        assert store.totals().served == {"gpt-5-2026-01-01", "gpt-5, newer"}
+        assert store.totals() == sum((Sums.of(each) for each in store.calls()), Sums())
