@@ -34,7 +34,6 @@ CROWDED = {
     "harness/cli": 13,
     "harness/cli/commands": 21,
     "harness/gate": 20,
-    "harness/run": 13,
 }
 """Folders over twelve files, and how many they hold."""
 RESERVED = {"utils", "common", "helpers", "util", "misc"}

@@ -37,7 +37,7 @@ from weigh.harness.run.opening import (
 from weigh.harness.run.play.extending import advice, blocks_given, extended_run
 from weigh.harness.run.play.followers import Watching
 from weigh.harness.run.play.opening_lines import opening_lines, require_prices
-from weigh.harness.run.reuse import Earlier, Reusing, earlier_run
+from weigh.harness.run.play.reuse import Earlier, Reusing, earlier_run
 from weigh.harness.run.runner import Division, Keeper, Run, Summary
 from weigh.harness.run.signals import onward, stopping_on_signals
 from weigh.harness.store.manifest import Manifest

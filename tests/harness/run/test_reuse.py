@@ -19,7 +19,7 @@ from weigh.harness.errors import StoreRefused
 from weigh.harness.run.concurrency import Slots
 from weigh.harness.run.limits import Brake, Ceilings
 from weigh.harness.run.model_calls import Exchange
-from weigh.harness.run.reuse import Reusing, earlier_run
+from weigh.harness.run.play.reuse import Reusing, earlier_run
 from weigh.harness.run.runner import Division, Keeper, Pace, Run, Summary
 from weigh.harness.store.calls import Call, CallKey
 from weigh.harness.store.store import Store
