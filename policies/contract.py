@@ -134,6 +134,10 @@ class Usage:
     """The part of `output` that was hidden reasoning. Never added to it."""
     cache_written: int | None = None
     """The part of `input` that was written to a cache, which some providers charge above plain input."""
+    cost: float | None = None
+    """US dollars, as the provider itself states them."""
+    tier: str | None = None
+    """The service tier that it was served under, in the provider's word."""
 
 
 Billing: TypeAlias = Literal["known", "none", "unknown"]

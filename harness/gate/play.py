@@ -25,7 +25,7 @@ from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.run.folder import holds_run, opened
 from weigh.harness.run.limits import Brake, Ceilings
 from weigh.harness.run.model_calls import Exchange
-from weigh.harness.run.opening import Learning, closing_notes, open_exchanges, require_ready
+from weigh.harness.run.opening import Learning, brake_over, closing_notes, open_exchanges, require_ready
 from weigh.harness.run.runner import Pace, Run
 from weigh.harness.run.signals import stopping_on_signals
 from weigh.harness.store.calls import Call, Void
@@ -318,8 +318,9 @@ def require_playable(arms: Sequence[Arm], ceilings: Ceilings) -> None:
 def play(contests: Sequence[Contest], ceilings: Ceilings, note: Note) -> Brake:
     """Play contests one after the other, each as long as something is due, within one set of limits; what their runs
     took in earlier invocations counts towards these. The brake says why it ended early, if it did."""
-    usage = taken_by(contests).usage
-    brake = Brake(ceilings, calls=usage.calls, tokens=usage.tokens, usd=usage.cost_known_usd)
+    arms = [run for contest in contests for run in contest.arms]
+    endpoints = {model: endpoint for run in arms for model, endpoint in run.arm.endpoints.items()}
+    brake = brake_over(ceilings, [run.store for run in arms], endpoints)
     try:
         asyncio.run(_play_all(contests, brake, note))
     except (KeyboardInterrupt, asyncio.CancelledError):  # a second Ctrl-C

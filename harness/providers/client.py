@@ -11,6 +11,7 @@ up to twice the processor time of a call (`benches/providers.py`), change their 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ from weigh.harness.providers.endpoints.endpoints import (
     proxy_with_password,
     unusable_proxy,
 )
-from weigh.harness.providers.errors.failures import CallFailed, as_completion, decide, verdict, web_page
+from weigh.harness.providers.errors.failures import PROGRESS, CallFailed, as_completion, decide, verdict, web_page
 from weigh.harness.providers.errors.reading import ProviderError, error_inside, error_of, looks_like_html, one_line
 from weigh.harness.providers.senders import Answer, Sender, missing_library, open_sender
 from weigh.harness.providers.wire.body import NoAnswer
@@ -37,7 +38,7 @@ from weigh.harness.providers.wire.capabilities import NO_SEED, NO_TEMPERATURE, C
 from weigh.harness.providers.wire.finish_reasons import surprise_in
 from weigh.harness.providers.wire.openai_chat import OpenAIChat
 from weigh.harness.providers.wire.openai_responses import OpenAIResponses
-from weigh.policies.contract import Completion, Request
+from weigh.policies.contract import Completion, Request, Usage
 
 MOST_SURPRISES = 8
 """Finish reasons without a known meaning that are noted, of one model."""
@@ -53,6 +54,9 @@ class Wire(Protocol):
 
     def read(self, body: Mapping[str, Any]) -> Completion:
         """What came back; raises NoAnswer."""
+
+    def usage(self, body: Mapping[str, Any]) -> Usage:
+        """What it used, as far as it says, whether it is an answer or not."""
 
 
 class ProviderClient:
@@ -112,10 +116,14 @@ class ProviderClient:
             completion = self._wire.read(answer)
         except NoAnswer as missing:
             reason = one_line(str(missing), self._secret)
+            told = self._wire.usage(answer)
         else:
             self._note_surprise(completion)
             return completion
-        raise CallFailed("wait", f"status 200 from {self.endpoint.base_url}, but no answer: {reason}", status=200)
+        cause = f"status 200 from {self.endpoint.base_url}, but no answer: {reason}"
+        if told.input is None and told.output is None:
+            raise CallFailed("wait", cause, status=200)
+        raise CallFailed("wait", cause, billing="known", status=200, usage=told)
 
     async def aclose(self) -> None:
         """Close every connection. The client is of no use afterwards."""
@@ -125,6 +133,9 @@ class ProviderClient:
         """The decoded answer, or the error that stands in its place. Raises CallFailed when there is neither."""
         try:
             answer = await self._sender.send(self._wire.path, content)
+        except asyncio.CancelledError:
+            self._note_status()
+            raise
         except Exception as exc:
             failure = decide(exc, self.endpoint, secret=self._secret, proxy=self._proxy)
             if failure is None:
@@ -132,6 +143,14 @@ class ProviderClient:
         else:
             return self._decoded(answer)
         raise failure  # outside the except block, so that it is not chained to the SDK's exception
+
+    def _note_status(self) -> None:
+        """Of a call that is cut off: what its status means, where that is an error whose body is still to come."""
+        progress = PROGRESS.get()
+        if progress is not None and progress.status is not None and not 200 <= progress.status < 300:
+            error = error_of(progress.status, progress.headers, b"")
+            if as_completion(error) is None:
+                progress.failure = verdict(error, self.endpoint, secret=self._secret)
 
     def _decoded(self, answer: Answer) -> Mapping[str, Any] | ProviderError:
         if not 200 <= answer.status < 300:

@@ -18,16 +18,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Protocol
 
 from tenacity import AsyncRetrying, retry_if_exception_type
 
-from weigh.harness.providers.errors.failures import CallFailed
-from weigh.harness.run.concurrency import Slots, expected_tokens, most_tokens
-from weigh.harness.run.limits import Brake
+from weigh.harness.providers.errors.failures import PROGRESS, CallFailed, Progress
+from weigh.harness.run.concurrency import Slots, expected_tokens
+from weigh.harness.run.lag import Lag, Window
+from weigh.harness.run.limits import Brake, Price, Reservation
 from weigh.harness.store.calls import Call, CallKey, Fate, departed
 from weigh.policies.contract import Billing, Completion, DecisionTimedOut, Fatal, ModelClient, Outage, Request, Usage
 
@@ -111,9 +112,14 @@ class Patience:
             return self._jitter.uniform(doubled / 2, doubled)
         return asked + self._jitter.uniform(0.0, SPREAD * doubled)
 
-    def ran_out(self, given: float) -> DecisionTimedOut | CallFailed:
-        """What it means that a call that was given so many seconds brought no answer in them: a fault of the policy, or
-        an outage where failures and waits had taken too much of the decision's time before."""
+    def ran_out(self, given: float, progress: Progress) -> DecisionTimedOut | CallFailed:
+        """What it means that a call that was given so many seconds brought no answer in them: a fault of the policy
+        where the request was sent and silence followed. It is the provider's failure where an error status came, where
+        no connection stood, and where failures and waits had taken too much of the decision's time before."""
+        if progress.failure is not None:
+            return progress.failure
+        if progress.sent is False:
+            return CallFailed("outage", f"no connection within {given:.3g} s", billing="none")
         if given >= FAIR_SHARE * self._seconds:
             return DecisionTimedOut(f"no answer within {self._seconds:g} s")
         lost = self._seconds - given
@@ -167,13 +173,14 @@ class Exchange:
     client: ModelClient
     """Makes exactly one HTTP call per `complete`, and raises CallFailed."""
     slots: Slots
-    price: Callable[[Usage, str | None], float | None]
-    """US dollars for the usage reported by the model served; None when unknown."""
+    price: Price
     decision_timeout: float
     """Seconds for one attempt at a decision, waits for the provider included, time in the queue for a slot and during
     pauses of the model left out."""
     tries: int = 8
     """The most requests one attempt may make, rate limits left out: these are waited for as long as time lasts."""
+    lag: Lag = field(default_factory=Lag)
+    """Of the loop that the calls are made in."""
 
 
 class SeatLine:
@@ -247,74 +254,76 @@ class SeatLine:
             await self._sleep(seconds)
 
     async def _send(self, request: Request) -> Completion:
-        """Wait for a slot, then make one call. Raises CallFailed, DecisionTimedOut or Stopping."""
+        """Wait until the limits let it leave and for a slot, then make one call. Raises CallFailed, DecisionTimedOut or
+        Stopping."""
         slots = self._exchange.slots
         pauses = slots.pauses.over
-        async with AsyncExitStack() as slot:
+        async with AsyncExitStack() as held:
             async with self._brake.waiting():
-                await slot.enter_async_context(slots.slot(expected_tokens(request)))
+                await self._exchange.lag.calm()
+                reservation = await held.enter_async_context(self._brake.reserved(request, self._exchange.price))
+                await held.enter_async_context(slots.slot(expected_tokens(request)))
             if slots.pauses.over > pauses:
                 self._patience.restart()
-            self._brake.before_call()
-            return await self._call(request)
+            self._brake.before_call(reservation)
+            return await self._call(request, reservation)
 
-    async def _call(self, request: Request) -> Completion:
+    async def _call(self, request: Request, reservation: Reservation | None) -> Completion:
         """One HTTP call, written down before it leaves and again as it returns."""
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._keeping():
             number = self._ledger.begin_call(self._key, request, started, self._exchange.price(Usage(), None))
         sent = departed(self._key, number, request, started, None)
-        clock = asyncio.get_running_loop().time  # which times the window as well
-        began = clock()
+        completion, failure = None, None
+        window = Window(self._exchange.lag, self._patience.left)
         try:
-            completion = await self._answer(request)
-        except Exception as failure:
-            self._write_down(sent, clock() - began, failure=failure)
-            raise
+            completion = await self._answer(request, window)
+        except Exception as error:
+            failure = error
         # A call that is cut off from outside stays in the ledger as what it is: sent, and never heard of again.
-        self._write_down(sent, clock() - began, completion)
+        self._brake.after_call(self._write_down(sent, window, completion, failure), reservation)
+        if completion is None:
+            raise failure or AssertionError("a call without an answer failed")
         return completion
 
-    async def _answer(self, request: Request) -> Completion:
+    async def _answer(self, request: Request, window: Window) -> Completion:
         """What the client brings within the time that is left."""
-        given = self._patience.left
-        window = asyncio.timeout(given)
+        given, progress = self._patience.left, Progress()
+        PROGRESS.set(progress)
+        failure: DecisionTimedOut | CallFailed
         try:
             async with window:
                 return await self._exchange.client.complete(request)
-        except TimeoutError as late:
-            if not window.expired():
+        except TimeoutError:
+            if not window.expired:
                 raise
-            raise self._patience.ran_out(given) from late
+            failure = self._patience.ran_out(given, progress)
         except CallFailed as failed:
-            if not failed.odd:
-                raise
-            failure = self._patience.odd(failed, self._exchange.slots.answered)
+            failure = failed
+        if isinstance(failure, CallFailed) and failure.odd:
+            failure = self._patience.odd(failure, self._exchange.slots.answered)
         raise failure
 
-    def _write_down(
-        self, sent: Call, seconds: float, completion: Completion | None = None, failure: Exception | None = None
-    ) -> None:
+    def _write_down(self, sent: Call, window: Window, completion: Completion | None, failure: Exception | None) -> Call:
+        seconds, lag = window.seconds, window.lag
         self._patience.spend(seconds)
         fate, cause, billing = self._fate(failure)
+        told = failure.usage if isinstance(failure, CallFailed) else None
         call = replace(
             sent,
             fate=fate,
             completion=completion,
             error=cause,
             billing=billing,
-            cost=self._cost(completion, billing),
+            cost=self._cost(completion, told, billing),
+            told=told,
             latency=round(seconds, 6),
+            lag=round(lag, 6),
         )
         with self._keeping():
             self._ledger.end_call(call)
-        usage = Usage() if completion is None else completion.usage
-        if usage.input is not None and usage.output is not None and call.cost is not None:
-            self._brake.after_call(call)
-        else:
-            most = most_tokens(call.request)
-            self._brake.after_call(call, most, self._exchange.price(most, None) if call.cost is None else None)
         self._on_call(call)
+        return call
 
     def _fate(self, failure: Exception | None) -> tuple[Fate, str | None, Billing]:
         """What became of a call, in the ledger's words, and what follows from it for the attempt."""
@@ -343,12 +352,12 @@ class SeatLine:
             self._brake.pull("fatal", str(error))
             raise
 
-    def _cost(self, completion: Completion | None, billing: Billing) -> float | None:
+    def _cost(self, completion: Completion | None, told: Usage | None, billing: Billing) -> float | None:
         if billing == "none":
             return 0.0
         if completion is None:
-            # Nobody told the usage: the cost is unknown, except where nothing costs anything.
-            return self._exchange.price(Usage(), None)
+            # Where nobody told the usage, the cost is unknown, except where nothing costs anything.
+            return self._exchange.price(told or Usage(), None)
         return self._exchange.price(completion.usage, completion.served_by)
 
 

@@ -7,6 +7,7 @@ episode that is not kept last as long as the process.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -24,16 +25,17 @@ from weigh.harness.config.schedule import Episode, schedule
 from weigh.harness.errors import Refused
 from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.endpoints.prices import cost_of
-from weigh.harness.run.concurrency import Slots, fitted
-from weigh.harness.run.limits import Ceilings
+from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.run.concurrency import Pause, Slots, fitted
+from weigh.harness.run.lag import Lag
+from weigh.harness.run.limits import Brake, Ceilings, Price, spent_before
 from weigh.harness.run.model_calls import Exchange, MemoryLedger
-from weigh.harness.run.pauses import Pause
 from weigh.harness.run.runner import Division, Keeper, Pace
 from weigh.harness.store.calls import Call, CallKey, Void
 from weigh.harness.store.manifest import Manifest, new_run_id, schedule_digest
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
-from weigh.policies.contract import Request
+from weigh.policies.contract import Message, ModelClient, Request, Sampling
 from weigh.policies.scripted.registry import fallback_of
 
 if TYPE_CHECKING:
@@ -184,6 +186,16 @@ def ceilings_of(limits: Limits) -> Ceilings:
     return Ceilings(calls=limits.max_calls, tokens=limits.max_tokens, usd=limits.max_usd, seconds=limits.max_seconds)
 
 
+def brake_over(ceilings: Ceilings, stores: Iterable[Store], endpoints: Mapping[str, Endpoint]) -> Brake:
+    """The brake of a run, or of several under the same ceilings. What earlier sittings of them took counts."""
+
+    def price_of(model: str) -> Price:
+        endpoint = endpoints.get(model)  # None for a model whose entrants were withdrawn
+        return (lambda usage, served_by: None) if endpoint is None else partial(cost_of, endpoint)
+
+    return Brake(ceilings, spent_before(stores, ceilings, price_of))
+
+
 def require_ready(endpoints: Mapping[str, Endpoint], specs: Iterable[EntrantSpec]) -> None:
     """Refuse, before anything is made or paid for, models that lack a key or their weights, each with its entrants."""
     users: dict[str, list[str]] = {}
@@ -226,6 +238,8 @@ async def open_exchanges(
     """
     async with AsyncExitStack() as stack:
         exchanges: dict[str, Exchange] = {}
+        lag = Lag()
+        stack.callback(lag.stop)
         if endpoints:  # loads the transports, which no scripted run needs
             from weigh.harness.providers.client import client_for
         for model, given in fitted(endpoints, calls).items():
@@ -239,8 +253,30 @@ async def open_exchanges(
             stack.push_async_callback(client.aclose)
             slots = Slots.for_endpoint(endpoint)
             slots.pauses.follow(partial(_tell_of_pause, note, model))
-            exchanges[model] = Exchange(client, slots, partial(cost_of, endpoint), decision_timeout)
+            exchanges[model] = Exchange(client, slots, partial(cost_of, endpoint), decision_timeout, lag=lag)
+        await asyncio.gather(*(_warm_up(model, exchange.client, note) for model, exchange in exchanges.items()))
+        if exchanges:
+            lag.start()
         yield exchanges
+
+
+LOADING = ("ollama", "lmstudio", "vllm", "llamacpp")
+"""Providers that may load a model when it is first asked."""
+LOADED_WITHIN = 300.0
+"""Seconds; what takes longer is asked all the same, and its time is then the decision's."""
+
+
+async def _warm_up(model: str, client: ModelClient, note: Callable[[str], None]) -> None:
+    """Ask a server of one's own for one token, which costs nothing and is kept nowhere, so that no decision waits until
+    its model is loaded. What fails here is told by the first decision."""
+    if model.partition(":")[0] not in LOADING:
+        return
+    asked = Request(model, (Message("user", "Say OK."),), Sampling(max_tokens=1))
+    try:
+        async with asyncio.timeout(LOADED_WITHIN):
+            await client.complete(asked)
+    except (CallFailed, TimeoutError) as failed:
+        note(f"{model}: its first call, which is no decision's, failed: {str(failed) or 'no answer'}")
 
 
 def _tell_of_pause(note: Callable[[str], None], model: str, pause: Pause | None) -> None:
@@ -254,7 +290,9 @@ def learned(exchanges: Mapping[str, Exchange]) -> dict[str, tuple[str, ...]]:
 
 
 def closing_notes(exchanges: Mapping[str, Exchange]) -> list[str]:
-    """What is told of the models at the end, a line each: what was learned of them, and when they were paused."""
+    """What is told of the models at the end, a line each: what was learned of them, and when they were paused; and of
+    this process, where it could not keep up."""
     found = [f"{model}: {line}" for model, lines in learned(exchanges).items() for line in lines]
     pauses = {model: str(exchange.slots.pauses) for model, exchange in exchanges.items()}
-    return found + [f"{model}: {line}" for model, line in pauses.items() if line]
+    lags = dict.fromkeys(str(exchange.lag) for exchange in exchanges.values())
+    return [*found, *(f"{model}: {line}" for model, line in pauses.items() if line), *filter(None, lags)]

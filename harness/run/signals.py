@@ -20,7 +20,7 @@ from typing import TypeVar
 from weigh.harness.errors import Refused
 from weigh.harness.run.limits import Brake, Spending
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LIMITED = ("ladder", "compare")
 """Commands that take limits over all sittings as options."""
 
@@ -138,7 +138,7 @@ def onward(words: Sequence[str], used_up: tuple[Spending, int | float] | None, s
 
 @contextmanager
 def stopping_on_signals(brake: Brake, note: Callable[[str], None]) -> Iterator[None]:
-    """Inside a task: the first SIGINT or SIGTERM pulls the brake and says so; the second cancels the task.
+    """Inside a task: the first of SIGNALS pulls the brake and says so; the second cancels the task.
 
     In a thread, which hears no signals, the interrupts of the thread that waits for it do so (`apart`), if one does.
     """
@@ -160,10 +160,11 @@ def stopping_on_signals(brake: Brake, note: Callable[[str], None]) -> Iterator[N
         with waiter.stopping(lambda: loop.call_soon_threadsafe(stop)):
             yield
         return
-    for number in SIGNALS:
+    heard = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # nohup ignores SIGHUP
+    for number in heard:
         loop.add_signal_handler(number, stop)
     try:
         yield
     finally:
-        for number in SIGNALS:
+        for number in heard:
             loop.remove_signal_handler(number)

@@ -23,7 +23,8 @@ _PLACE: Final = "episode, seat, step, attempt, number"
 _ASKED: Final = "request, model, messages, settings, prompt_characters, started"
 _OUTCOME: Final = (
     "fate, reply, reasoning, stop, stop_detail, served_by, input_tokens, cached_tokens, cache_written_tokens, "
-    "output_tokens, reasoning_tokens, error, billing, cost, latency, reused_from"
+    "output_tokens, reasoning_tokens, error, billing, cost, latency, reused_from, lag, "
+    "stated_cost, tier"
 )
 _NEXT: Final = (
     "SELECT coalesce(max(number) + 1, 0) FROM calls WHERE episode = :episode AND seat = :seat AND step = :step "
@@ -54,7 +55,7 @@ COLUMNS: Final = (
     "e.key, c.seat, c.step, c.attempt, c.number, c.model, c.messages, c.settings, c.fate, c.reply, c.reasoning, "
     "c.stop, c.stop_detail, c.served_by, c.input_tokens, c.cached_tokens, c.output_tokens, c.reasoning_tokens, "
     "c.cache_written_tokens, c.error, c.billing, c.cost, c.started, c.latency, c.reused_from, c.request, "
-    "c.prompt_characters"
+    "c.prompt_characters, c.lag, c.stated_cost, c.tier"
 )
 
 _SETTLED: Final = ", ".join(f"'{fate}'" for fate in SETTLED)
@@ -142,8 +143,7 @@ def asked(request: Request, started: str, texts: Texts) -> dict[str, object]:
 
 def outcome(call: Call, texts: Texts) -> dict[str, object]:
     """What became of it. Adds the texts that are new, so it must be called inside a transaction."""
-    completion = call.completion
-    usage = completion.usage if completion else Usage()
+    completion, usage = call.completion, call.usage or Usage()
     return {
         "fate": call.fate,
         "reply": texts.put(completion.text) if completion else None,
@@ -161,6 +161,9 @@ def outcome(call: Call, texts: Texts) -> dict[str, object]:
         "cost": call.cost,
         "latency": call.latency,
         "reused_from": column(call.reused_from),
+        "lag": call.lag,
+        "stated_cost": usage.cost,
+        "tier": column(usage.tier),
     }
 
 
@@ -182,6 +185,8 @@ def from_row(row: tuple[Any, ...], texts: Texts, path: Path, request: Request | 
             started=row[22],
             latency=row[23],
             reused_from=uncolumn(row[24]),
+            lag=row[27] or 0.0,
+            told=None if row[8] in BROUGHT or row[14] is row[16] is None else _told(row),
         )
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise StoreRefused(f"{path} is damaged: a call of {row[0]} cannot be read: {error}", kind="damaged") from error
@@ -218,10 +223,14 @@ def _completion(row: tuple[Any, ...], texts: Texts) -> Completion:
         text=texts.get(row[9]),
         stop=row[11],
         reasoning=None if row[10] is None else texts.get(row[10]),
-        usage=Usage(row[14], row[15], row[16], row[17], row[18]),
+        usage=_told(row),
         served_by=uncolumn(row[13]),
         stop_detail=uncolumn(row[12]),
     )
+
+
+def _told(row: tuple[Any, ...]) -> Usage:
+    return Usage(row[14], row[15], row[16], row[17], row[18], cost=row[28], tier=uncolumn(row[29]))
 
 
 def _request(model: str, messages: str, settings: int, texts: Texts) -> Request:

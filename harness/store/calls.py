@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from weigh.policies.contract import Billing, Completion, Request
+from weigh.policies.contract import Billing, Completion, Request, Usage
 
 Fate: TypeAlias = Literal["answered", "timed_out", "wait", "outage", "fatal", "lost", "reused"]
 """What became of a request: the provider answered; the decision's time ran out; a passing failure that was tried again;
@@ -57,10 +57,21 @@ class Call:
     started: str
     """UTC, ISO 8601."""
     latency: float
-    """Seconds from sending to the answer or the failure, time in queues left out. 0.0 for a lost or reused call."""
+    """Seconds from sending to the answer or the failure, time in queues and `lag` left out. 0.0 for a lost or reused
+    call."""
     reused_from: str | None = None
     """Exactly when `fate` is `reused`: the run that asked, and its episode, as `RUN_ID EPISODE`. Seat, step and attempt
     were the same."""
+    lag: float = 0.0
+    """Seconds between sending and the answer or the failure in which this process was too busy to look: no time of the
+    provider's, and none of the decision's."""
+    told: Usage | None = None
+    """What a call that brought no answer used, where the provider told even so."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it used, as far as the provider told."""
+        return self.told if self.completion is None else self.completion.usage
 
 
 def departed(key: CallKey, number: int, request: Request, started: str, cost: float | None) -> Call:

@@ -37,7 +37,7 @@ _OF_EPISODE: Final = "e.key FROM {table} t JOIN episodes e ON e.id = t.episode"
 _CALL: Final = (
     "t.seat, t.step, t.attempt, t.number, t.request, t.model, t.messages, t.prompt_characters, t.fate, t.stop, "
     "t.stop_detail, t.served_by, t.input_tokens, t.cached_tokens, t.cache_written_tokens, t.output_tokens, "
-    "t.reasoning_tokens, t.error, t.billing, t.cost, t.started, t.latency, t.reused_from"
+    "t.reasoning_tokens, t.error, t.billing, t.cost, t.started, t.latency, t.reused_from, t.lag, t.stated_cost, t.tier"
 )
 _TEXTS: Final = ", ".join(
     f"(SELECT digest FROM texts WHERE id = t.{name})"  # noqa: S608

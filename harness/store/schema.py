@@ -37,6 +37,9 @@ CREATE TABLE IF NOT EXISTS verdicts(
 """
 """A run of format 3 that was made before there was this table gets it with its first verdict."""
 
+ADDED: Final = {"lag": "REAL", "stated_cost": "REAL", "tier": "TEXT"}
+"""Columns of the table `calls` that the first runs of format 3 lack: see `_complete`."""
+
 TABLES: Final = f"""
 {VERDICTS}
 CREATE TABLE meta(
@@ -105,6 +108,7 @@ CREATE TABLE calls(
     started TEXT NOT NULL,
     latency REAL NOT NULL,
     reused_from TEXT,
+    {", ".join(f"{name} {kind}" for name, kind in ADDED.items())},
     UNIQUE(episode, seat, step, attempt, number)
 );
 """
@@ -120,9 +124,14 @@ def create_tables(path: Path) -> sqlite3.Connection:
     with telling(path):
         db = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
         try:
-            db.executescript(
-                f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; PRAGMA journal_mode = WAL;"
-            )
+            db.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};")
+            (journal,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
+            if journal != "wal":
+                raise StoreFailed(
+                    f"{path}: SQLite keeps no write-ahead log here ({journal} instead), without which readers and a "
+                    "writer stop each other; keep runs on a local disk",
+                    kind="no-wal",
+                )
             db.executescript(TABLES)
             _tune(db)
         except BaseException:
@@ -155,6 +164,8 @@ def connect(path: Path, mode: Mode) -> sqlite3.Connection:
                 kind="older-format",
             )
         _tune(db)
+        with telling(path):
+            _complete(db, mode)
         if mode == "read":
             db.execute("PRAGMA query_only = ON")
     except BaseException:
@@ -200,6 +211,18 @@ def _reachable(path: Path, mode: Mode) -> sqlite3.Connection:
                 db.close()
             raise
     raise AssertionError("there is at least one way")
+
+
+def _complete(db: sqlite3.Connection, mode: Mode) -> None:
+    """Give the table `calls` the columns that it lacks: for good, or for a reader as a view of its own."""
+    there = {row[1] for row in db.execute("PRAGMA table_info(calls)")}
+    lacking = {name: kind for name, kind in ADDED.items() if there and name not in there}
+    if mode == "write":
+        for name, kind in lacking.items():
+            db.execute(f"ALTER TABLE calls ADD COLUMN {name} {kind}")
+    elif lacking:
+        empty = ", ".join(f"NULL AS {name}" for name in lacking)
+        db.execute(f"CREATE TEMP VIEW calls AS SELECT *, {empty} FROM main.calls")  # noqa: S608
 
 
 def _tune(db: sqlite3.Connection) -> None:

@@ -41,7 +41,7 @@ from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.record import Record
 from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, gaps, is_run, odd_cells, telling
 from weigh.harness.store.texts import Texts, printable
-from weigh.harness.store.usage import Account, Usage
+from weigh.harness.store.usage import UNTOLD, Account, Told, Usage
 from weigh.policies.contract import Request, canonical
 
 __all__ = [
@@ -213,6 +213,18 @@ class Store:
         """What was spent in all, by all sittings of the run."""
         return sum((account.usage for account in self.accounts()), Usage())
 
+    def told(self) -> tuple[Told, ...]:
+        """What calls took, by model, of those that told it all."""
+        with telling(self._path):
+            return tuple(store_usage.told(self._db))
+
+    def untold(self) -> Iterator[Call]:
+        """The calls that may have been charged for, and whose tokens or cost nobody told."""
+        query = f"SELECT {store_calls.COLUMNS} FROM episodes e JOIN calls c ON c.episode = e.id WHERE {UNTOLD}"  # noqa: S608
+        with telling(self._path):
+            for row in self._db.execute(query):
+                yield store_calls.from_row(row, self._texts, self._path)
+
     def usage(self, episode: str) -> dict[int, Usage]:
         """What was spent for each seat of one episode, all its attempts together. No entry for a seat without calls."""
         with telling(self._path):
@@ -327,9 +339,9 @@ class Store:
         return self._status() != "running"
 
     def _status(self) -> str:
-        return self.told().get("status", "interrupted")
+        return self.meta().get("status", "interrupted")
 
-    def told(self) -> dict[str, str]:
+    def meta(self) -> dict[str, str]:
         """What the run says of itself, by name, as it is kept: its manifest, its status, what was learned of models."""
         with telling(self._path):
             return dict(self._db.execute("SELECT name, value FROM meta"))
@@ -370,20 +382,32 @@ class Store:
 
     def adaptations(self) -> dict[str, tuple[str, ...]]:
         """What was learned of each model during the run and is done otherwise than ordered: lines, by model."""
-        with telling(self._path):
-            row = self._db.execute("SELECT value FROM meta WHERE name = 'adaptations'").fetchone()
-        return merged(row[0] if row else None, {})
+        return self._of_models("adaptations")
 
     def add_adaptations(self, learned: Mapping[str, Sequence[str]]) -> None:
         """Keep what was learned of models, after what was learned before. What is known already changes nothing."""
-        known = self.adaptations()
-        shown = {model: [printable(line) for line in lines] for model, lines in learned.items()}
-        told = merged(canonical(known), shown)
+        self._add_of_models("adaptations", learned)
+
+    def addresses(self) -> dict[str, tuple[str, ...]]:
+        """Where each model was asked, by all sittings; nothing of runs made before this was kept."""
+        return self._of_models("addresses")
+
+    def add_addresses(self, asked: Mapping[str, str]) -> None:
+        """Keep where models are asked, beside where they were asked before."""
+        self._add_of_models("addresses", {model: [address] for model, address in asked.items()})
+
+    def _of_models(self, name: str) -> dict[str, tuple[str, ...]]:
+        with telling(self._path):
+            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return merged(row[0] if row else None, {})
+
+    def _add_of_models(self, name: str, lines: Mapping[str, Sequence[str]]) -> None:
+        known = self._of_models(name)
+        told = merged(canonical(known), {model: [printable(line) for line in own] for model, own in lines.items()})
         if told != known:
-            with self._writing("what was learned of the models cannot be kept"):
-                value = canonical(told)
-                self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('adaptations', ?)", (value,))
-                self._chain.enter("meta", "adaptations")
+            with self._writing(f"{name} of the models cannot be kept"):
+                self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", (name, canonical(told)))
+                self._chain.enter("meta", name)
 
     def verdicts(self) -> list[str]:
         """What was concluded from the run, the oldest first, as `keep_verdict` was given it."""

@@ -10,11 +10,12 @@ rules first, with status 200. Only the token count tells.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.store.calls import Call
@@ -123,6 +124,8 @@ class Usage:
     cost_known_usd: float = 0.0
     """Over the calls whose cost is known: a lower bound."""
     unknown_cost_calls: int = 0
+    served: frozenset[str] = frozenset()
+    """The models that the provider says it answered with; reused answers count."""
     seconds: tuple[float, ...] = ()
     """The latencies of the answered calls, sorted, where somebody asks for their percentiles."""
 
@@ -130,7 +133,7 @@ class Usage:
     def of(cls, call: Call) -> Usage:
         """That of one call."""
         left, answer = call.fate != "reused", call.completion
-        told = None if answer is None else answer.usage
+        told = call.usage
         counts: dict[str, Any] = {OUTCOMES[call.fate]: 1}
         if left:
             counts |= {name: None if told is None else getattr(told, field) for name, field in TOKENS.items()}
@@ -152,6 +155,7 @@ class Usage:
             unknown_usage_calls=int(call.billing != "none" and (told is None or None in (told.input, told.output))),
             cost_known_usd=call.cost or 0.0,
             unknown_cost_calls=int(call.cost is None),
+            served=frozenset({answer.served_by} if answer is not None and answer.served_by else ()),
             seconds=(call.latency,) if call.fate == "answered" else (),
         )
 
@@ -190,7 +194,8 @@ class Usage:
     def __add__(self, other: Usage) -> Usage:
         sums: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in _ADDED}
         sums |= {name: _told(self, other, name) for name in TOKENS}
-        return Usage(**sums, seconds=tuple(sorted(self.seconds + other.seconds)))
+        served, seconds = self.served | other.served, tuple(sorted(self.seconds + other.seconds))
+        return Usage(**sums, served=served, seconds=seconds)
 
     def traffic(self) -> dict[str, Json]:
         """What became of the calls, as JSON."""
@@ -226,7 +231,7 @@ TOKENS: Final[Mapping[str, str]] = {
 }
 """The tokens of `Usage`, and their names in one call's usage."""
 
-_ADDED: Final = tuple(field.name for field in fields(Usage) if field.name not in (*TOKENS, "seconds"))
+_ADDED: Final = tuple(field.name for field in fields(Usage) if field.name not in (*TOKENS, "served", "seconds"))
 
 TRAFFIC: Final = (
     *("attempts", "calls", "answered", "timed_out_calls", "repeated_calls", "outage_calls", "fatal_calls"),
@@ -281,12 +286,14 @@ _SQL: Final = {
     ),
     "cut_prompt_calls": f"coalesce(sum({WAS_CUT_SQL}), 0)",
     "unknown_stop_calls": "sum(c.stop IS 'unknown')",
+    "served": "json_group_array(DISTINCT c.served_by) FILTER (WHERE typeof(c.served_by) = 'text')",
 }
 _SUMS: Final = ", ".join(_SQL.values())
 
 
 def _usage(sums: Sequence[Any], seconds: Iterable[float] = ()) -> Usage:
-    return Usage(**dict(zip(_SQL, sums, strict=True)), seconds=tuple(sorted(seconds)))
+    found = dict(zip(_SQL, sums, strict=True))
+    return Usage(**{**found, "served": frozenset(json.loads(found["served"]))}, seconds=tuple(sorted(seconds)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +367,34 @@ def accounts(db: sqlite3.Connection) -> Iterator[Account]:
     query = f"SELECT e.game, s.entrant, c.model, {_SUMS} {calls} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
     for row in db.execute(query):
         yield Account(row[0], row[1], row[2], _usage(row[3:], seconds.get(row[:3], ())))
+
+
+UNTOLD: Final = (
+    "(c.fate <> 'reused' AND c.billing <> 'none' "
+    "AND (c.input_tokens IS NULL OR c.output_tokens IS NULL OR c.cost IS NULL))"
+)
+"""A row `c` of the table `calls` that may have been charged for, and whose tokens or cost nobody told."""
+
+
+class Told(NamedTuple):
+    """What the calls to one model took that told all of it."""
+
+    model: str
+    tokens: int
+    usd: float
+    most_tokens: int
+    """Of the call that took most of them."""
+    most_usd: float
+
+
+def told(db: sqlite3.Connection) -> Iterator[Told]:
+    """What was told, by model. The models whose calls brought nothing are left out."""
+    tokens = "coalesce(c.input_tokens, 0) + coalesce(c.output_tokens, 0)"
+    query = (
+        f"SELECT c.model, sum({tokens}), sum(c.cost), max({tokens}), max(c.cost) FROM calls c "  # noqa: S608
+        f"WHERE c.fate = 'answered' AND NOT {UNTOLD} GROUP BY c.model ORDER BY c.model"
+    )
+    yield from map(Told._make, db.execute(query))
 
 
 def by_seat(db: sqlite3.Connection, episode: str) -> dict[int, Usage]:

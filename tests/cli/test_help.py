@@ -57,7 +57,7 @@ OPTIONS = {
     "play": [
         *("--seed 7", "--set cards=6", "--config ladder.toml", "--style schema", "--max-tokens 32", "--temperature 0"),
         *("--base-url http://127.0.0.1:8000/v1", "--timeout 2.5", "--save results/try", "--out record.json", "--json"),
-        *("--serve", "--serve 8000"),
+        *("--serve", "--serve 8000", "--max-usd 2.50"),
     ],
     "plan": [
         *("--from results/ladder", "--output-tokens 300", "--retry-share 0.05", "--latency 2.5"),

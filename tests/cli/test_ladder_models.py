@@ -240,3 +240,15 @@ def test_what_was_learned_of_a_model_outlives_a_process_that_dies_right_after(se
     assert weigh("ladder", config(tmp_path, text)).code == 4
     with Store.open(tmp_path / "results" / "s", readonly=True) as store:
         assert list(store.adaptations()) == ["mock:mock-small"]
+
+
+def test_a_finished_ladder_tells_its_result_without_a_key_and_one_that_goes_on_needs_it(server, tmp_path):
+    text = ORDER.format(url=server.openai_url).replace("[limits]", 'api_key_env = "LADDER_KEY"\n[limits]')
+    path = config(tmp_path, text)
+    assert weigh("ladder", path, "--max-calls", 6, environ={"LADDER_KEY": "k-123"}).code == 4
+    weigh("ladder", path).refused("LADDER_KEY")
+    first = weigh("ladder", path, environ={"LADDER_KEY": "k-123"})
+    again = weigh("ladder", path)
+    assert (first.code, again.code) == (0, 0)
+    assert again.out == first.out
+    assert server.stats()["requests"] == 16

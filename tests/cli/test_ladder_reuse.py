@@ -91,3 +91,14 @@ def test_what_is_no_run_is_refused_before_anything_is_made(tmp_path, name):
 
 def test_a_run_is_not_reused_by_itself(server, old, tmp_path):
     weigh("ladder", tmp_path / "old.toml", "--reuse", old).refused("is this run itself", "drop --reuse")
+
+
+def test_answers_of_a_server_at_another_address_are_not_used(server, old, tmp_path):
+    with MockServerProcess(Options(seed=5)) as other:
+        path = config(tmp_path, ORDER.format(url=other.openai_url), "new.toml")
+        said = weigh("ladder", path, "--reuse", old)
+        assert said.code == 0, said
+        assert "mock:mock-small is asked elsewhere" in said.err
+        _, calls = kept(path.parent / "results" / "new")
+        assert not [call for call in calls if call.fate == "reused"]
+        assert other.stats()["requests"] == len(calls)

@@ -162,3 +162,34 @@ def test_settings_of_a_config_are_kept_beside_a_base_url(server, tmp_path):
     order = config(tmp_path, f'[games.goofspiel]\n[entrants]\na = "{PLAIN}"\n{models}')
     said = weigh("play", "goofspiel", "@a", "match", "--set", "cards=4", "--config", order, "--json")
     assert said.json["entrants"] == ["a", "match"]
+
+
+PRICED = """seed = 1
+[games.goofspiel]
+seats = 2
+cards = 4
+blocks = 1
+[entrants]
+match = "match"
+hoard = "hoard"
+[models.mock]
+price = { input = 1000.0, output = 1000.0 }
+"""
+
+
+def test_a_limit_in_dollars_is_kept_over_sittings(server, tmp_path):
+    words = ("--config", config(tmp_path, PRICED), "--max-usd", "4.5", "--save", tmp_path / "run")
+    for _ in range(2):
+        said = play(server, *words)
+        assert said.code == 4
+        assert "the run's 4.5 USD are used up (limits.max_usd)" in said.err
+        assert 0 < server.stats()["requests"] < 4
+    with Store.open(tmp_path / "run", readonly=True) as store:
+        assert 0 < store.totals().cost_known_usd <= 4.5
+
+
+def test_a_limit_in_dollars_needs_known_prices(server):
+    said = weigh(
+        "play", "goofspiel", "goofspiel/plain.md@lan:x", "match", "--base-url", server.openai_url, "--max-usd", 1
+    )
+    said.refused("--max-usd cannot be kept", "lan:x", "price = {")

@@ -37,8 +37,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Ladder:
     ("ceiling", "reason", "latency"),
     [
         ("max_calls = 14", "the run's 14 calls are used up (limits.max_calls)", "20ms"),
-        ("max_tokens = 6000", "the run's 6000 tokens are used up (limits.max_tokens)", "20ms"),
-        ("max_usd = 0.6", "the run's 0.6 USD are used up (limits.max_usd)", "20ms"),
+        ("max_tokens = 6000", "the run's 6000 tokens are used up (limits.max_tokens): ", "20ms"),
+        ("max_usd = 0.6", "the run's 0.6 USD are used up (limits.max_usd): ", "20ms"),
         # Two by two, the four tables take eight seconds, and one to start in.
         ("max_seconds = 5", "the run's 5 seconds are used up (limits.max_seconds)", "1s"),
     ],
@@ -54,7 +54,16 @@ def test_a_ceiling_stops_the_run_and_a_higher_one_lets_it_go_on(
         stopped = ladder.play()
         assert stopped.code == 4, stopped
         assert reason in stopped.err
-        assert ladder.status == f"stopped: {reason}"
+        assert ladder.status.startswith(f"stopped: {reason}")
+        assert (
+            sum(
+                (call.completion.usage.input or 0) + (call.completion.usage.output or 0)
+                for call in ladder.calls
+                if call.completion
+            )
+            <= 6000
+        )
+        assert sum(call.cost or 0.0 for call in ladder.calls) <= 0.6
         made = server.stats()["requests"]
         assert 0 < made < CALLS
         if "calls" in ceiling:

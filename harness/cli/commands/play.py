@@ -67,6 +67,9 @@ def play(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision.")
     ] = 60.0,
+    max_usd: Annotated[
+        float | None, typer.Option(metavar="USD", parser=number(0, above=True), help="Stop at so many dollars.")
+    ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the episode and every model call in this run folder.")
     ] = None,
@@ -103,7 +106,7 @@ def play(
     require_own_loop()
     drawn = seed is None and HUMAN in entrants
     chosen = unknown_seed(save) if drawn else seed or 0
-    asked = Asked(chosen, timeout, config, style, max_tokens, temperature, base_url)
+    asked = Asked(chosen, timeout, config, style, max_tokens, temperature, base_url, max_usd)
     seats = [seat for seat, word in enumerate(entrants) if word == HUMAN]
     people = People(seats) if seats else None
     with port_misread(context.obj):

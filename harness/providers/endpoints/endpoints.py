@@ -238,7 +238,13 @@ def missing_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
 
 
 def proxy_for(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
-    """The proxy that requests to the endpoint go through, without its password; None for a direct connection.
+    """The proxy that requests to the endpoint go through, without its password; None for a direct connection."""
+    proxy = proxy_address(endpoint, environ)
+    return proxy and re.sub(r"^([a-z0-9+.-]+://)?.*@", r"\1", proxy, flags=re.IGNORECASE | re.DOTALL)
+
+
+def proxy_address(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None:
+    """The same with its password, for the connection.
 
     The variables are those that curl and both SDKs read. An endpoint on this machine is always asked directly.
     """

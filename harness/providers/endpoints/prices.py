@@ -13,30 +13,45 @@ from weigh.harness.providers.endpoints.endpoints import Endpoint, Price, at_home
 from weigh.harness.providers.endpoints.known import FREE, KNOWN
 from weigh.policies.contract import Usage
 
+ORDINARY = frozenset(("", "auto", "default", "on_demand", "standard"))
+"""Words for the service tier that prices are listed for."""
+TIERS = {("openai", "flex"): 0.5, ("openai", "batch"): 0.5, ("anthropic", "batch"): 0.5, ("groq", "flex"): 1.0}
+"""What other tiers cost for each dollar of it, where that is the same for all models."""
+
 _SCALE = 1_000_000
 
 
 def cost_of(endpoint: Endpoint, usage: Usage, served_by: str | None = None, at: datetime | None = None) -> float | None:
     """US dollars for one answer; None when the usage was not reported in full or the price is not known.
 
-    `served_by` is the model the provider says it used: charged where the name asked for has no price of its own, as for
-    a router's `auto`. `at` is the moment of the call, since prices change; None is now. Input that a provider reports
-    without a word on caching is charged in full.
+    What the provider itself states goes before any price. `served_by` is the model the provider says it used: charged
+    where the name asked for has no price of its own, as for a router's `auto`. `at` is the moment of the call, since
+    prices change; None is now. Input that a provider reports without a word on caching is charged in full.
     """
-    if usage.input is None or usage.output is None:
-        return 0.0 if endpoint.price is None and endpoint.provider in FREE else None
-    if endpoint.price is not None:
-        return _at_own_price(endpoint.price, usage, usage.input, usage.output)
-    if endpoint.provider in FREE:
+    if usage.cost is not None:
+        return usage.cost
+    if endpoint.price is None and endpoint.provider in FREE:
         return 0.0
+    factor = _factor(endpoint, usage.tier)
+    if usage.input is None or usage.output is None or factor is None:
+        return None
+    if endpoint.price is not None:
+        return factor * _at_own_price(endpoint.price, usage, usage.input, usage.output)
     if not at_home(endpoint):
         return None
     for model in (endpoint.model, served_by):
         if model:
             cost = _listed(endpoint.provider, model, usage, at)
             if cost is not None:
-                return cost
+                return factor * cost
     return None
+
+
+def _factor(endpoint: Endpoint, tier: str | None) -> float | None:
+    """What a service tier costs for each dollar of the ordinary one; None where nobody knows."""
+    word = (tier or "").lower()
+    given = endpoint.price.tiers if endpoint.price is not None else {}
+    return given.get(word, 1.0 if word in ORDINARY else TIERS.get((endpoint.provider, word)))
 
 
 def price_known(endpoint: Endpoint) -> bool:

@@ -5,10 +5,11 @@ Owns keys, types and bounds. What is left unset is filled in by `harness.provide
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Wire: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "local"]
 """The shape of requests and answers; `local` is an embedded model that has yet to be started."""
@@ -19,6 +20,9 @@ CapField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 HeaderName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")]
 """A token of RFC 9110, section 5.6.2."""
+LEAST_PRICE = 0.001
+"""US dollars per million tokens: a fifth of what the cheapest models cost, and more than the dearest
+cost per token."""
 
 
 class Price(BaseModel):
@@ -34,6 +38,15 @@ class Price(BaseModel):
     """For input read from a cache; None charges it like other input."""
     cache_written: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """For input written to a cache; None charges it like other input."""
+    tiers: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default_factory=dict)
+    """By service tier, in the provider's lower-case word: what it costs for each dollar of the ordinary one."""
+
+    @field_validator("input", "output", "cached", "cache_written")
+    @classmethod
+    def _is_per_million(cls, value: float | None) -> float | None:
+        if value is not None and 0.0 < value < LEAST_PRICE:
+            raise ValueError(f"it looks like dollars per token: write {value * 1e6:g}, in dollars per million tokens")
+        return value
 
 
 class EndpointSettings(BaseModel):
@@ -53,6 +66,16 @@ class EndpointSettings(BaseModel):
     """Headers for every request, each with the environment variable that holds its value: `{ X-Team = "TEAM_KEY" }`."""
     query: dict[str, str] | None = None
     """Parameters for the end of every address, as in `{ api-version = "2025-04-01-preview" }`. No place for a key."""
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _is_a_name(cls, value: str | None) -> str | None:
+        # Not quoted: what is no name here is mostly the key itself.
+        random = len(value or "") >= 20 and re.search(r"\d", value or "") and not re.search(r"^[A-Z\d]+_", value or "")
+        if value and (random or re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", value) is None):
+            raise ValueError("it must name an environment variable that holds the key, and is no name of one")
+        return value
+
     concurrency: int | None = Field(default=None, ge=1, le=10_000)
     """The most requests in flight at once."""
     transport: Literal["sdk", "lean"] | None = None

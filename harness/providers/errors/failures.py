@@ -7,8 +7,9 @@ stands in `harness.providers.errors.table`.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, fields
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -42,6 +43,8 @@ class CallFailed(Exception):
     """Whether the call can have been charged."""
     status: int | None = None
     """The HTTP status, or the one that an error inside a 200 stands for; None where there was no answer at all."""
+    usage: Usage | None = None
+    """What it used, where the provider told although it gave no answer."""
     odd: bool = False
     """Of a `fatal` one: it says nothing of its cause and may pass where the model has answered before (a web page, a
     redirect, a request not taken): see `harness.run.model_calls`."""
@@ -66,6 +69,23 @@ class CallFailed(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(CallFailed, **{field.name: getattr(self, field.name) for field in fields(self)}), ()
+
+
+@dataclass
+class Progress:
+    """How far a call came, for whoever ends it because its time is out. Written by who sends it."""
+
+    sent: bool | None = None
+    """Whether the request left, on a connection that stands; None where the client does not say."""
+    status: int | None = None
+    """Of the answer; None until its head is in."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    failure: CallFailed | None = None
+    """What the status means, for a call that was cut off while the body of its error was still to come."""
+
+
+PROGRESS: ContextVar[Progress | None] = ContextVar("PROGRESS", default=None)
+"""Of the call that the task makes."""
 
 
 def as_completion(error: ProviderError) -> Completion | None:
@@ -99,6 +119,8 @@ def verdict(error: ProviderError, endpoint: Endpoint, *, secret: str = "", now: 
         reported = f"a web page: {one_line(without_markup(error.message), secret)}"
     else:
         reported = one_line(error.message, secret) or "no reason given"
+    if wait:
+        reported += f"; it asks for {wait:g} s"
     remedy = _remedy(row, error, endpoint)
     return CallFailed(
         decision,

@@ -10,8 +10,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+PIECE = 12
+"""Characters of a secret that tell too much of it."""
+_URL_SAFE = str.maketrans("+/", "-_")
 
 LIMIT = 200
 """Most characters of a provider's text that a line quotes."""
@@ -72,10 +78,13 @@ class ProviderError:
     retry_delay: object = None
     """What the body says of a wait, as it stands there: the `retryDelay` of Google's RetryInfo. None without any."""
 
+    quota: str = ""
+    """The limits that were passed, as the `quotaId` of Google's QuotaFailure names them."""
+
     @property
     def excerpt(self) -> str:
-        """The field complained of and the beginning of the message: all that patterns are looked for in."""
-        return f"{self.param} {self.message[:_EXCERPT]}"
+        """The field complained of, the quota and the beginning of the message: all that patterns are looked for in."""
+        return f"{self.param[:_EXCERPT]} {self.quota[:_EXCERPT]} {self.message[:_EXCERPT]}"
 
     @property
     def names(self) -> frozenset[str]:
@@ -161,6 +170,7 @@ def _from_json(status: int, headers: Mapping[str, str], body: object) -> Provide
         _text(param),
         headers=headers,
         retry_delay=_retry_delay(details),
+        quota=_quota(details),
     )
 
 
@@ -170,6 +180,17 @@ def _retry_delay(details: object) -> object:
         if isinstance(detail, Mapping) and _text(detail.get("@type")).endswith("google.rpc.RetryInfo"):
             return detail.get("retryDelay")
     return None
+
+
+def _quota(details: object) -> str:
+    found = [
+        _text(violation.get("quotaId"))
+        for detail in (details if isinstance(details, list) else ())
+        if isinstance(detail, Mapping) and isinstance(detail.get("violations"), list)
+        for violation in detail["violations"]
+        if isinstance(violation, Mapping)
+    ]
+    return " ".join(found)
 
 
 def _text(value: object) -> str:
@@ -183,10 +204,35 @@ def _text(value: object) -> str:
 def one_line(text: str, secret: str = "", limit: int = LIMIT) -> str:
     """`text` as one line of at most `limit` characters; `secret` and whatever looks like a key is blotted out."""
     # Keys go first: cut or broken up, they would no longer be recognised.
-    blotted = text.replace(secret, "[key]") if secret else text
-    blotted = _KEYS.sub("[key]", blotted[:_LOOKED_AT])
+    blotted = _KEYS.sub("[key]", masked(text[:_LOOKED_AT], secret))
     line = "".join(map(_printable, " ".join(blotted.split())))
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def masked(text: str, secret: str) -> str:
+    """`text` with `[key]` in the place of the secret, whole or in any piece of PIECE characters, plain or as base64."""
+    if len(secret) < PIECE:
+        return text.replace(secret, "[key]") if secret else text
+    pieces = _pieces(secret)
+    ends = [at + PIECE for at in range(len(text) - PIECE + 1) if text[at : at + PIECE] in pieces]
+    if not ends:
+        return text
+    parts, done = list[str](), 0
+    for end in ends:
+        if end - PIECE >= done:  # else it goes on with the piece before
+            parts += [text[done : end - PIECE], "[key]"]
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+@lru_cache(maxsize=64)
+def _pieces(secret: str) -> frozenset[str]:
+    forms = [secret]
+    for shift in range(3):  # what stands before it decides how its bits fall on characters
+        code = b64encode(b"\0" * shift + secret.encode()).decode().rstrip("=")
+        inner = code[-(-shift * 8 // 6) : -1]  # the ends hold bits of what stands around it
+        forms += [inner, inner.translate(_URL_SAFE)]
+    return frozenset(form[at : at + PIECE] for form in forms for at in range(len(form) - PIECE + 1))
 
 
 def without_markup(html: str) -> str:

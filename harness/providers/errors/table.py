@@ -46,10 +46,13 @@ class Row:
     """The same for an endpoint without a key, where that differs."""
     odd: bool = False
     """See `CallFailed.odd`."""
+    untold: bool = False
+    """Only where no header says when to come back."""
 
     def fits(self, error: ProviderError) -> bool:
         return (
-            (self.status is None or error.status in self.status)
+            (not self.untold or error.headers.keys().isdisjoint(("retry-after", "retry-after-ms")))
+            and (self.status is None or error.status in self.status)
             and (not self.codes or not self.codes.isdisjoint(error.names))
             and (self.page is None or self.page == error.html)
             and (error.inside_200 or not self.inside_200)
@@ -72,6 +75,7 @@ _NO_MONEY = frozenset((
     "billing_error", "contract_spend_limit_reached", "enforced_spend_limit_reached",  # Anthropic
     "linked_organization_billing_unavailable", "linked_organization_spend_limit_reached",  # Anthropic
     "insufficient_credits",  # OpenRouter
+    "budget_exceeded",  # LiteLLM
 ))
 _MALFORMED = frozenset(("json_validate_failed", "tool_use_failed"))  # Groq
 _PASSING = frozenset(("beta_request_body_timeout", "thread_continue_in_flight"))
@@ -82,14 +86,18 @@ _TOO_LONG_WORDS = (
     r"|prompt is too long|input is too long|too many (input )?tokens|maximum (prompt|model) length"
 )
 # Not "exceeded your current quota": one provider says that of its limits per minute as well.
-_NO_MONEY_WORDS = r"credit balance|insufficient (credits|funds|balance)"
+_NO_MONEY_WORDS = r"credit balance|insufficient (credits|funds|balance)|budget has been exceeded|key limit exceeded"
+_DAY_WORDS = r"per[ _-]?day\b|perday|\b[rt]pd\b|daily (request |token )?(limit|quota)"
+_NO_SUCH_METHOD_WORDS = r"unexpected endpoint or method"
 _TEMPLATE_WORDS = r"roles must alternate|system role (is )?not supported|only user and assistant roles"
 _NEVER_FITS_WORDS = r"request too large for|larger than the (rate )?limit"
 _SCHEMA_WORDS = r"response_format|json_schema|output_config|text\.format|structured output"
 
 _TURNED_DOWN = (400, 403, 413, 422, 500, 502)
 """Statuses under which a prompt may have been turned down, whatever the provider calls it."""
-_NO_CREDIT = "the account has no credit left: add some, then resume the run"
+_NO_CREDIT = "the account has no credit left, or the key's budget is used up: add some, then resume the run"
+_NO_DAY = "the quota of the day is used up: raise it, or give the same command again tomorrow"
+_NO_METHOD = "base_url leads to no API: add /v1 to it"
 _TEMPLATE = "its chat template takes no system turn: set fold_system = true for this model"
 _NEVER_FITS = "a single request is above the account's limit: lower max_tokens or raise the limit"
 _REDIRECTED = "it sends calls on to {host}: check base_url"
@@ -106,9 +114,13 @@ ANSWERED = (
     Row("length", "OpenAI, Anthropic, vLLM and llama.cpp, in words", (400, 422, 500), words=_TOO_LONG_WORDS),
     Row("malformed", "codes of Groq", (400, 422), _MALFORMED),
     Row("malformed", "the same, passed on by a router", None, _MALFORMED, inside_200=True),
-    Row("fatal", "codes of OpenAI, Anthropic and OpenRouter", None, _NO_MONEY, remedy=_NO_CREDIT),
+    Row("fatal", "LM Studio, which says it with status 200", words=_NO_SUCH_METHOD_WORDS, inside_200=True,
+        remedy=_NO_METHOD),
+    Row("fatal", "codes of OpenAI, Anthropic, OpenRouter and LiteLLM", None, _NO_MONEY, remedy=_NO_CREDIT),
     Row("fatal", "RFC 9110: payment required", (402,), remedy=_NO_CREDIT),
     Row("fatal", "Anthropic and others, in words", (400, 403, 429), words=_NO_MONEY_WORDS, remedy=_NO_CREDIT),
+    # A wait told in the body is that of the next minute's quota.
+    Row("fatal", "Google and OpenRouter: quotas of a day", (429,), words=_DAY_WORDS, untold=True, remedy=_NO_DAY),
     Row("wait", "codes of Anthropic, with a 400", None, _PASSING),
     Row("fatal", "chat templates, in words", (400, 500), words=_TEMPLATE_WORDS, remedy=_TEMPLATE),
     Row("fatal", "OpenAI and its imitators, in words", (429,), words=_NEVER_FITS_WORDS, remedy=_NEVER_FITS),
@@ -195,6 +207,7 @@ _RAISED = (
     Rule("aiohttp.ContentTypeError", _UNREADABLE),
     Rule("aiohttp.ClientResponseError", _NO_HTTP),
     Rule("httpx2.DecodingError json.JSONDecodeError builtins.UnicodeDecodeError", _UNREADABLE),
+    Rule("weigh.AnswerTooLong", "the answer is too long to be one", "outage"),
     Rule("builtins.RecursionError", "the answer is nested too deeply to be decoded"),
     Rule("pydantic_core.ValidationError", _SHAPE),
     Rule("openai.APIResponseValidationError anthropic.APIResponseValidationError", _SHAPE),

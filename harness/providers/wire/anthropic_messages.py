@@ -6,6 +6,7 @@ Owns the translation of a request to a body, and of a body to a completion. Make
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from anthropic import transform_schema
@@ -13,6 +14,7 @@ from anthropic import transform_schema
 from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.wire.body import (
     NoAnswer,
+    cost,
     count,
     items,
     mark_of,
@@ -70,10 +72,15 @@ class AnthropicMessages:
             text,
             stop_of(reason, text),
             reasoning="\n".join(filter(None, thought)) or None,
-            usage=usage(table(body, "usage")),
+            usage=self.usage(body),
             served_by=words(body.get("model")) or None,
             stop_detail=detail,
         )
+
+    def usage(self, body: Mapping[str, Any]) -> Usage:
+        """What it used, as far as it says."""
+        counted = table(body, "usage")
+        return replace(usage(counted), cost=cost(counted), tier=words(counted.get("service_tier")) or None)
 
 
 def usage(counted: Mapping[str, Any]) -> Usage:

@@ -63,6 +63,21 @@ def first_count(*values: object) -> int | None:
     return next((found for value in values if (found := count(value)) is not None), None)
 
 
+def cost(counted: Mapping[str, Any]) -> float | None:
+    """US dollars, where a usage states them. OpenRouter's are its own share alone where the key to the provider behind
+    it is the user's: the provider's share stands beside it then."""
+    stated = _dollars(counted.get("cost"))
+    if stated is None or counted.get("is_byok") is not True:
+        return stated
+    behind = _dollars(table(counted, "cost_details").get("upstream_inference_cost"))
+    return None if behind is None else stated + behind
+
+
+def _dollars(value: object) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0.0 <= value < 1e6 else None  # type: ignore[operator,arg-type]
+
+
 @dataclass(slots=True)
 class Turn:
     """One message as it is sent."""

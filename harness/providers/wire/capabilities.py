@@ -152,7 +152,7 @@ def learn(error: ProviderError, sent: Capabilities) -> Learned | None:
         return Learned("tuples", False, "schemas no longer say what stands where in a list: the endpoint refuses that")
     if not (error.names & _UNSUPPORTED_NAMES or _found(_UNSUPPORTED_WORDS, error.excerpt)):
         return None
-    about = error.param or error.message
+    about = error.param or error.excerpt
     if _speaks_of(sent.cap_field, about):
         other: CapField = "max_tokens" if sent.cap_field == "max_completion_tokens" else "max_completion_tokens"
         return Learned("cap_field", other, f"the cap on tokens is now sent as {other}: {sent.cap_field} is refused")

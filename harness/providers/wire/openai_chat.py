@@ -6,12 +6,14 @@ Owns the translation of a request to a body, and of a body to a completion. Make
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.wire.body import (
     NoAnswer,
     Turn,
+    cost,
     count,
     first_count,
     items,
@@ -74,10 +76,15 @@ class OpenAIChat:
             text,
             "refusal" if declined else stop_of(reason, text),
             reasoning=_reasoning(message),
-            usage=usage(table(body, "usage")),
+            usage=self.usage(body),
             served_by=words(body.get("model")) or None,
             stop_detail=f"refusal: {refusal}" if declined else reason or None,
         )
+
+    def usage(self, body: Mapping[str, Any]) -> Usage:
+        """What it used, as far as it says."""
+        counted = table(body, "usage")
+        return replace(usage(counted), cost=cost(counted), tier=words(body.get("service_tier")) or None)
 
 
 def usage(counted: Mapping[str, Any]) -> Usage:
@@ -88,6 +95,7 @@ def usage(counted: Mapping[str, Any]) -> Usage:
     cached = first_count(
         table(counted, "prompt_tokens_details").get("cached_tokens"),
         counted.get("prompt_cache_hit_tokens"),  # DeepSeek
+        counted.get("cached_tokens"),  # Moonshot
     )
     total = count(counted.get("total_tokens"))
     if prompt is not None and output is not None and total is not None:

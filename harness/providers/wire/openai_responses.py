@@ -6,11 +6,13 @@ Owns the translation of a request to a body, and of a body to a completion. Make
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.wire.body import (
     NoAnswer,
+    cost,
     count,
     items,
     mark_of,
@@ -76,10 +78,15 @@ class OpenAIResponses:
             text,
             stop,
             reasoning=_reasoning(output),
-            usage=usage(table(body, "usage")),
+            usage=self.usage(body),
             served_by=words(body.get("model")) or None,
             stop_detail=detail,
         )
+
+    def usage(self, body: Mapping[str, Any]) -> Usage:
+        """What it used, as far as it says."""
+        counted = table(body, "usage")
+        return replace(usage(counted), cost=cost(counted), tier=words(body.get("service_tier")) or None)
 
 
 def _stop(body: Mapping[str, Any], status: str, text: str) -> tuple[Stop, str | None]:

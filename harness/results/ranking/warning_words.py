@@ -129,6 +129,10 @@ WORDS: Final[Mapping[str, str]] = {
         "not add up that far, so read their order, not their size"
     ),
     "unknown_cost": "the cost is unknown, and its total a lower bound: {entrants}",
+    "served_change": (
+        "the provider answered with more than one model under one name, and these rows mix them: {entrants}; name a "
+        "dated version"
+    ),
     "cut_prompts": (
         "the server seems to have dropped the beginning of prompts, the rules first (it counted far fewer tokens than "
         "they have): {entrants}; give it a larger context"
@@ -154,6 +158,7 @@ ITEMS: Final[Mapping[str, str]] = {
     "voids": "{entrant} {starts}",
     "adjusted_beyond": "{entrant} {adjusted:+.3f}",
     "unknown_cost": "{entrant} in {episodes:episode}",
+    "served_change": "{entrant} by {served}",
     "cut_prompts": "{entrant} in {calls:call}",
     "reasoning_only": "{entrant} {rate:.0%}",
     "refusals": "{entrant} {streak} attempts in a row ({refused} in all)",

@@ -264,6 +264,11 @@ def _by_entrant(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Ladde
     cut = tuple({"entrant": s.entrant, "calls": used.cut_prompt_calls} for s, used in asked if used.cut_prompt_calls)
     if cut:
         yield LadderWarning("cut_prompts", {"entrants": cut})
+    mixed = tuple(
+        {"entrant": s.entrant, "served": tuple(sorted(used.served))} for s, used in asked if len(used.served) > 1
+    )
+    if mixed:
+        yield LadderWarning("served_change", {"entrants": mixed})
     empty = tuple({"entrant": s.entrant, "rate": used.reasoning_only_rate} for s, used in asked if hollow(s))
     if empty:
         yield LadderWarning("reasoning_only", {"entrants": empty})

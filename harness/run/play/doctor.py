@@ -272,7 +272,8 @@ async def _ask(probe: Probe, client: ModelClient, endpoint: Endpoint, within: fl
 
 def _judged(probe: Probe, answer: Completion, endpoint: Endpoint, seconds: float) -> Found:
     usage = answer.usage
-    tokens = UNCOUNTED if usage.output is None else f"{usage.input} tokens in, {usage.output} out"
+    told = usage.input is not None and usage.output is not None
+    tokens = f"{usage.input} tokens in, {usage.output} out" if told else UNCOUNTED
     served = f", served by {answer.served_by}" if answer.served_by else ""
     said = f"answered in {seconds:.2f} s ({answer.stop}), {tokens}{served}"
     if answer.stop == "length" and _only_thought(answer):

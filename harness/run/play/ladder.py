@@ -16,13 +16,14 @@ from typing import Protocol, TypeAlias
 
 from weigh.harness.config.config import LadderConfig, load_config
 from weigh.harness.config.schedule import Episode
-from weigh.harness.errors import FINE, INTERRUPTED, INVALID, StoreFailed
+from weigh.harness.errors import FINE, INTERRUPTED, INVALID, StoreFailed, StoreRefused
 from weigh.harness.run.events import Closing, Plan, Progress
 from weigh.harness.run.folder import planned_in, run_in
 from weigh.harness.run.limits import Brake
 from weigh.harness.run.model_calls import Exchange
 from weigh.harness.run.opening import (
     Learning,
+    brake_over,
     calls_at_once,
     ceilings_of,
     closing_notes,
@@ -36,10 +37,11 @@ from weigh.harness.run.opening import (
 from weigh.harness.run.play.extending import advice, blocks_given, extended_run
 from weigh.harness.run.play.followers import Watching
 from weigh.harness.run.play.opening_lines import opening_lines, require_prices
-from weigh.harness.run.reuse import Reusing, earlier_run
+from weigh.harness.run.play.reuse import Earlier, Reusing, earlier_run
 from weigh.harness.run.runner import Division, Keeper, Run, Summary
 from weigh.harness.run.signals import onward, stopping_on_signals
-from weigh.harness.store.store import Store
+from weigh.harness.store.manifest import Manifest
+from weigh.harness.store.store import Store, is_run
 from weigh.harness.words import plural
 
 Follow: TypeAlias = Callable[[str], AbstractContextManager[tuple[Progress, Watching]]]
@@ -113,14 +115,15 @@ def play_ladder(
     for.
     """
     order = load_config(spec.config, spec.overrides)
-    require_ready(order.endpoints, order.entrants)
-    require_prices(order)
     episodes = schedule_of(order)
     manifest = manifest_of(order, episodes)
     folder = order.run_folder
+    if not is_finished(folder, episodes):  # else its result is told again, which takes no key
+        require_ready(order.endpoints, order.entrants)
+        require_prices(order)
     with ExitStack() as opened:
         # Before the run's folder is made: what is refused leaves nothing behind.
-        earlier = None if spec.reuse is None else opened.enter_context(earlier_run(spec.reuse, manifest, folder))
+        earlier = None if spec.reuse is None else opened.enter_context(_earlier(order, spec.reuse, manifest))
         store = opened.enter_context(
             extended_run(order, manifest, note)
             if spec.extend
@@ -147,11 +150,27 @@ def play_ladder(
         return LadderPlayed(order, closing, code, store.totals().reused_calls)
 
 
+def _earlier(order: LadderConfig, reuse: Path, manifest: Manifest) -> AbstractContextManager[Earlier]:
+    asked = {model: endpoint.base_url for model, endpoint in order.endpoints.items()}
+    return earlier_run(reuse, manifest, order.run_folder, asked)
+
+
+def is_finished(folder: Path, episodes: Sequence[Episode]) -> bool:
+    """Whether there is a run that holds every one of these episodes."""
+    try:
+        if not is_run(folder):
+            return False
+        with Store.open(folder, readonly=True) as store:
+            return {episode.key for episode in episodes} <= set(store.finished())
+    except (OSError, ValueError, StoreRefused, StoreFailed):
+        return False  # what is wrong with it is told when it is opened to be played
+
+
 def play_out(sitting: Sitting, follow: Follow) -> tuple[Closing, int]:
     """Play what is left of a run that is open; how that ended, and its exit code."""
     order, store, episodes = sitting.order, sitting.store, sitting.episodes
     spent = store.totals()
-    brake = Brake(ceilings_of(order.limits), calls=spent.calls, tokens=spent.tokens, usd=spent.cost_known_usd)
+    brake = brake_over(ceilings_of(order.limits), [store], order.endpoints)
     finished = frozenset(store.finished())
     with follow(order.name) as (display, watch):
         display.run_started(_plan(order, store, episodes, finished))
@@ -183,6 +202,7 @@ async def _played(
         # A run with nothing left to play starts no model.
         due = len(finished) < len(sitting.episodes) or (afterwards is not None and await afterwards.due())
         endpoints = order.endpoints if due else {}
+        store.add_addresses({model: endpoint.base_url for model, endpoint in endpoints.items()})
         timeout, most = order.limits.decision_timeout, calls_at_once(order)
         async with open_exchanges(endpoints, timeout, most, display.note) as exchanges:
             learning = Learning(sitting.keeper, store, exchanges)

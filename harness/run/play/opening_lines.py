@@ -71,14 +71,19 @@ def _where(endpoint: Endpoint) -> str:
 
 def require_prices(order: LadderConfig) -> None:
     """Refuse a limit in dollars where some model's calls cannot be charged for: it could never be reached."""
-    if order.limits.max_usd is None:
-        return
+    if order.limits.max_usd is not None:
+        require_known_prices(order.endpoints, "limits.max_usd")
+
+
+def require_known_prices(endpoints: Mapping[str, Endpoint], limit: str) -> None:
+    """The same of models under a limit that is named `limit`."""
     from weigh.harness.providers.endpoints.prices import price_known
 
-    unknown = [model for model, endpoint in order.endpoints.items() if not price_known(endpoint)]
+    unknown = [model for model, endpoint in endpoints.items() if not price_known(endpoint)]
     if unknown:
         raise Refused(
-            f"limits.max_usd cannot be kept: the cost of {', '.join(unknown)} is not known; give a price (dollars per "
-            f'million tokens), as [models."{unknown[0]}"] price = {{ input = 1.0, output = 4.0 }}, or drop max_usd',
+            f"{limit} cannot be kept: the cost of {', '.join(unknown)} is not known; give a price (dollars per "
+            f'million tokens), as [models."{unknown[0]}"] price = {{ input = 1.0, output = 4.0 }}, or drop '
+            f"{limit.rpartition('.')[2]}",
             kind="price-unknown",
         )

@@ -23,9 +23,10 @@ from weigh.harness.config.schedule import Episode
 from weigh.harness.errors import INTERRUPTED, INVALID, EndpointInvalid, Refused
 from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
 from weigh.harness.run.folder import holds_run, opened, run_in
-from weigh.harness.run.limits import Brake
-from weigh.harness.run.opening import Unkept, closing_notes, open_exchanges, ordered, require_ready
+from weigh.harness.run.limits import Brake, Ceilings
+from weigh.harness.run.opening import Unkept, brake_over, closing_notes, open_exchanges, ordered, require_ready
 from weigh.harness.run.play.followers import Onlookers, Watching
+from weigh.harness.run.play.opening_lines import require_known_prices
 from weigh.harness.run.runner import Division, Onlooker, Pace, Run
 from weigh.harness.run.signals import stopping_on_signals
 from weigh.harness.seeds import deal_aliases, stream
@@ -64,6 +65,7 @@ class Asked:
     max_tokens: int | None = None
     temperature: float | None = None
     base_url: str | None = None
+    max_usd: float | None = None
 
     def for_prompts(self) -> list[str]:
         """The options given that only an entrant PROMPT.md@provider:model can follow."""
@@ -100,6 +102,8 @@ class Single:
     endpoints: Mapping[str, Endpoint]
     people: People | None = None
     """Who plays in person; None where nobody does."""
+    max_usd: float | None = None
+    """The most that it may cost, over all sittings."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,7 +128,8 @@ class Single:
         `onlookers` are told of it besides. Raises Refused when it comes to no end: no call can succeed, or a person
         stopped it.
         """
-        brake, onlooker, unkept = Brake(), _Onlooker(note, self.people is not None), Unkept()
+        brake = brake_over(Ceilings(usd=self.max_usd), [] if store is None else [store], self.endpoints)
+        onlooker, unkept = _Onlooker(note, self.people is not None), Unkept()
         if self.people is not None:
             self.people.brake = brake
         async with AsyncExitStack() as stack:
@@ -308,6 +313,8 @@ def prepare(
             raise Refused(f"{spec.name} does not play {game}; `weigh policies` lists what does", kind="wrong-game")
     endpoints = _endpoints(specs, given)
     require_ready(endpoints, specs)
+    if asked.max_usd is not None:
+        require_known_prices(endpoints, "--max-usd")
     policies: dict[str, Policy] = {policy.name: policy for policy in policies_for(specs, rules, game_config)}
     if HUMAN in words:
         policies[HUMAN] = _in_person(game, policies, people)
@@ -321,6 +328,7 @@ def prepare(
         timeout=asked.timeout,
         endpoints=endpoints,
         people=people,
+        max_usd=asked.max_usd,
     )
 
 

@@ -19,6 +19,7 @@ from weigh.games.game import Json, Seat
 from weigh.harness.audit.verify.record import verify_record
 from weigh.harness.store.calls import Call
 from weigh.harness.store.record import Decision, Record
+from weigh.harness.store.usage import Usage
 from weigh.harness.web.scene import COLOURS, Names, exact_score, marks, score
 from weigh.harness.web.svg import share
 from weigh.harness.web.viewer.frames import Frames, frames_of
@@ -225,9 +226,8 @@ def totals(attempts: Attempts) -> str | None:
     if not calls:
         return None
     known = [call.cost for call in calls if call.cost is not None]
-    usages = [call.completion.usage for call in calls if call.completion]
-    read, written = sum(usage.input or 0 for usage in usages), sum(usage.output or 0 for usage in usages)
-    tokens = f"{_tokens(read)} tokens in, {_tokens(written)} out"
+    used = sum((Usage.of(call) for call in calls), Usage())
+    tokens = f"{_tokens(used.input_tokens)} tokens in, {_tokens(used.output_tokens)} out"
     return legible(f"{plural(len(calls), 'call')}, {tokens}, {money(sum(known), len(calls) - len(known))}")
 
 

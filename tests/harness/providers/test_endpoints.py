@@ -204,3 +204,20 @@ def test_a_client_loads_its_own_sdk_only(name: str, absent: str) -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["sk-proj-hunter2hunter2", "sk_live_hunter2hunter2hunter2", "AIzaSyHunter2hunter2Hunter2", "0123456789abcdef",
+     "AKIAHUNTER2HUNTER2HU", "a b"],
+)  # fmt: skip
+def test_a_key_in_the_place_of_its_variable_is_refused_without_quoting_it(key: str) -> None:
+    with pytest.raises(EndpointInvalid) as caught:
+        endpoint_for("vllm:m", {"vllm": {"base_url": "http://x/v1", "api_key_env": key}})
+    assert key not in str(caught.value)
+    assert "environment variable" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "my_key", "_K2", "TEAM_2_OPENAI_KEY_FOR_EVALUATION"])
+def test_a_name_of_a_variable_is_taken(name: str) -> None:
+    assert endpoint_for("openai:m", {"openai": {"api_key_env": name}}).api_key_env == name

@@ -109,7 +109,7 @@ def test_every_status_class_gets_the_verdict_of_its_status(kind: type[BaseExcept
 
 def test_every_row_decides_some_error_and_names_its_source() -> None:
     words = ("", "flagged by", "prompt is too long", "credit balance", "roles must alternate", "request too large for",
-             "json_schema")  # fmt: skip
+             "json_schema", "unexpected endpoint or method", "free-models-per-day")  # fmt: skip
     codes = ("", *(min(row.codes) for row in ANSWERED if row.codes))
     errors = (
         ProviderError(status, text, code, html=page, inside_200=inside)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -379,3 +381,85 @@ def test_a_redirect_is_not_followed_and_names_its_target(wire: str) -> None:
     failed = failure(http("", 307, {"Location": "https://elsewhere.invalid/v1"}), wire=wire)
     assert failed.decision == "fatal"
     assert "sends calls on to https://elsewhere.invalid: check base_url" in failed.cause
+
+
+@each_wire
+def test_an_address_without_the_apis_path_stops_the_run_whatever_the_status_says(wire: str) -> None:
+    said = {"error": "Unexpected endpoint or method. (POST /chat/completions). Returning 200 anyway"}
+    failed = failure(http(said), wire=wire)
+    assert (failed.decision, failed.odd) == ("fatal", False)
+    assert "add /v1" in failed.cause
+
+
+@pytest.mark.parametrize("status", [400, 429])
+def test_a_budget_of_a_router_stops_the_run(status: int) -> None:
+    said = {"error": {"message": "Budget has been exceeded! Current cost: 10.2, Max budget: 10.0",
+                      "type": "budget_exceeded", "param": None, "code": "400"}}  # fmt: skip
+    failed = failure(http(said, status))
+    assert (failed.decision, failed.odd) == ("fatal", False)
+    assert "budget" in failed.cause
+
+
+def quota(of: str) -> dict[str, Any]:
+    violation = {"quotaId": f"GenerateRequestsPer{of}PerProjectPerModel-FreeTier", "quotaValue": "50"}
+    details = [
+        {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]},
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37s"},
+    ]
+    words = "You exceeded your current quota, please check your plan and billing details."
+    return {"error": {"code": 429, "message": words, "status": "RESOURCE_EXHAUSTED", "details": details}}
+
+
+def test_a_quota_of_a_day_stops_the_run_and_one_of_a_minute_is_waited_for() -> None:
+    failed = failure(http([quota("Day")], 429))
+    assert (failed.decision, failed.limited) == ("fatal", False)
+    assert "tomorrow" in failed.cause
+    free = {"error": {"message": "Rate limit exceeded: free-models-per-day. Add 10 credits", "code": 429}}
+    assert failure(http(free, 429)).decision == "fatal"
+    minute = failure(http([quota("Minute")], 429))
+    assert (minute.decision, minute.wait) == ("wait", 37.0)
+    assert "it asks for 37 s" in minute.cause
+    # A header that says when to come back is believed: the model pauses until then.
+    assert failure(http([quota("Day")], 429, {"Retry-After": "7200"})).wait == 7200.0
+
+
+# -- sizes ---------------------------------------------------------------------------------------------------------
+
+
+def bomb(status: int) -> bytes:
+    """200 MB of white space in 200 kB."""
+    squeezed = gzip.compress(b'{"error": {"message": "' + b" " * (200 << 20), 9)
+    return http(squeezed, status, {"Content-Encoding": "gzip"})
+
+
+@pytest.fixture(scope="module", params=[200, 500])
+def bombed(request: pytest.FixtureRequest) -> tuple[int, bytes]:
+    return request.param, bomb(request.param)
+
+
+@each_wire
+def test_a_compressed_body_is_not_read_beyond_what_an_answer_can_be(wire: str, bombed: tuple[int, bytes]) -> None:
+    status, answer = bombed
+    tracemalloc.start()
+    failed = failure(answer, wire=wire)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert failed.decision == ("outage" if status == 200 else "wait")
+    assert peak < 150 << 20
+    assert len(failed.cause) < 600
+
+
+@each_wire
+def test_an_error_of_20_MB_is_one_line(wire: str) -> None:
+    failed = failure(http({"error": {"message": "x<" * (10 << 20)}}, 503), wire=wire)
+    assert (failed.decision, failed.status) == ("wait", 503)
+    assert len(failed.cause) < 600
+
+
+@each_wire
+def test_header_fields_of_60_kB_are_accepted(wire: str) -> None:
+    async def ask() -> str:
+        async with asking(http(body_for(wire), headers={"X-Trace": "t" * 60_000}), wire=wire) as (client, _):
+            return (await client.complete(request())).stop
+
+    assert asyncio.run(ask()) == "end"

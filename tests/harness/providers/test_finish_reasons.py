@@ -159,7 +159,7 @@ def test_a_word_that_is_not_known_is_said_so_with_the_word(wire: str, word: str 
 @pytest.mark.parametrize("text", ["", " \n"])
 def test_without_text_it_is_no_answer(wire: str, word: str | None, text: str) -> None:
     failed = failure(http(body(wire, word, text)), wire=wire)
-    assert (failed.decision, failed.billing, failed.status) == ("wait", "unknown", 200)
+    assert (failed.decision, failed.billing, failed.status) == ("wait", "known", 200)  # it tells what it used
     assert (word or "no finish reason") in failed.cause
 
 

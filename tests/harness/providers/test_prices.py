@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from weigh.harness.errors import EndpointInvalid
 from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
 from weigh.harness.providers.endpoints.prices import cost_of, price_known
 from weigh.policies.contract import Usage
@@ -77,3 +79,44 @@ def test_prices_are_those_of_the_moment() -> None:
 
 def test_counts_that_contradict_each_other_are_an_unknown_cost() -> None:
     assert cost_of(endpoint_for("openai:gpt-4o"), Usage(input=10, cached=500, output=1)) is None
+
+
+def test_what_the_provider_states_goes_before_every_price() -> None:
+    stated = Usage(10, 0, 10, cost=0.25)
+    own = {"openai": {"price": {"input": 1.0, "output": 1.0}}}
+    for endpoint in (
+        endpoint_for("openai:gpt-4o"),
+        endpoint_for("openai:no-such-model-9"),
+        endpoint_for("openai:m", own),
+    ):
+        assert cost_of(endpoint, stated) == 0.25
+    assert cost_of(endpoint_for("openai:no-such-model-9"), Usage(cost=0.0)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("provider", "tier", "factor"),
+    [("openai", "flex", 0.5), ("openai", "default", 1.0), ("openai", "priority", None), ("openai", "turbo", None)],
+)
+def test_a_service_tier_costs_what_is_known_of_it(provider: str, tier: str, factor: float | None) -> None:
+    endpoint, usage = endpoint_for(f"{provider}:gpt-4o"), Usage(1000, 0, 1000)
+    plain, found = cost_of(endpoint, usage), cost_of(endpoint, replace(usage, tier=tier))
+    assert plain is not None
+    assert found == (None if factor is None else pytest.approx(factor * plain))
+
+
+def test_a_service_tier_may_be_given_a_price() -> None:
+    price = {"input": 1.0, "output": 1.0, "tiers": {"priority": 2.5}}
+    endpoint = endpoint_for("openai:m", {"openai": {"price": price}})
+    assert cost_of(endpoint, Usage(MILLION, 0, 0, tier="Priority")) == 2.5
+    assert cost_of(endpoint, Usage(MILLION, 0, 0, tier="flex")) == 0.5
+
+
+@pytest.mark.parametrize("value", [0.000003, 0.0006])
+def test_a_price_for_one_token_is_refused_with_the_likely_value(value: float) -> None:
+    with pytest.raises(EndpointInvalid, match=f"write {value * 1e6:g}"):
+        endpoint_for("openai:m", {"openai": {"price": {"input": 1.0, "output": value}}})
+
+
+def test_the_cheapest_prices_and_none_at_all_are_taken() -> None:
+    for value in (0.0, 0.005):
+        assert endpoint_for("openai:m", {"openai": {"price": {"input": value, "output": value}}}).price is not None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weigh.harness.providers.errors.reading import LIMIT, one_line, without_markup
+from weigh.harness.providers.errors.reading import LIMIT, PIECE, one_line, without_markup
 
 
 def test_white_space_and_line_breaks_become_single_spaces() -> None:
@@ -49,3 +52,30 @@ def test_any_text_becomes_one_printable_line(text: str) -> None:
 def test_a_secret_never_comes_through(before: str, after: str) -> None:
     secret = "Zq8-secret-value-77"
     assert secret not in one_line(before + secret + after, secret)
+
+
+SECRET = "sk_live-51H8Xq+Zz/0aB9cD8eF7gH6iJ5kL4mN3oP2qR1"
+CODED = [
+    base64.b64encode(before + SECRET.encode() + b"!").decode()
+    for before in (b"", b"u", b"us", b"user:", b"\x00\xff\x10")
+]
+CODED += [text.replace("+", "-").replace("/", "_") for text in CODED]
+
+
+@pytest.mark.parametrize("at", range(0, len(SECRET) - PIECE, 5))
+def test_a_secret_does_not_come_through_in_pieces(at: int) -> None:
+    piece = SECRET[at : at + PIECE]
+    assert one_line(f"got {piece}, and {SECRET}", SECRET) == "got [key], and [key]"
+
+
+@pytest.mark.parametrize("coded", CODED)
+def test_a_secret_does_not_come_through_as_base64(coded: str) -> None:
+    said = one_line(f"Authorization: Basic {coded} refused", SECRET)
+    assert "[key]" in said
+    assert not any(coded[at : at + PIECE + 4] in said for at in range(len(coded) - PIECE - 4))
+
+
+def test_the_words_around_a_secret_stay() -> None:
+    text = "The quick brown fox jumps over the lazy dog, many times a day"
+    assert one_line(text, SECRET) == text
+    assert one_line(f"{text}{SECRET}{text}", SECRET) == f"{text}[key]{text}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from weigh.harness.run.limits import Brake, Ceilings, Stopping
+from weigh.harness.run.limits import Bill, Brake, Ceilings, Most, Spent, Stopping, billed
 from weigh.harness.store.calls import Call, CallKey
 from weigh.policies.contract import Completion, Message, Request, Sampling, Usage
 
@@ -38,23 +38,12 @@ def test_the_first_pull_is_the_one_that_is_told() -> None:
 
 
 def test_a_ceiling_on_calls_lets_exactly_that_many_leave() -> None:
-    brake = Brake(Ceilings(calls=5), calls=2)
+    brake = Brake(Ceilings(calls=5), Spent(calls=2))
     for _ in range(3):
         brake.before_call()
     with pytest.raises(Stopping, match=r"5 calls are used up \(limits.max_calls\)"):
         brake.before_call()
     assert brake.pulled == "ceiling"
-
-
-def test_ceilings_on_tokens_and_money_count_earlier_sittings() -> None:
-    brake = Brake(Ceilings(tokens=100), tokens=50)
-    brake.after_call(call(20, None))
-    assert brake.pulled is None
-    brake.after_call(call(5, None))
-    assert "100 tokens" in brake.reason
-    spent = Brake(Ceilings(usd=1.0), usd=0.75)
-    spent.after_call(call(1, 0.25))
-    assert "1 USD" in spent.reason
 
 
 def test_a_ceiling_on_time_is_looked_at_before_each_step() -> None:
@@ -96,23 +85,18 @@ def test_every_wait_ends_with_the_pull() -> None:
     assert [str(ending) for ending in asyncio.run(many())] == ["gone"] * 20
 
 
-def test_what_nobody_told_counts_at_an_upper_estimate_and_what_was_not_billed_counts_nothing() -> None:
+def test_what_nobody_told_counts_from_above_and_what_was_not_billed_counts_nothing() -> None:
+    most = Most(input=300, output=200, usd=0.6)
     untold = replace(call(1, None), completion=Completion("{}", "end"), billing="unknown")
-    tokens = Brake(Ceilings(tokens=1000))
-    tokens.after_call(untold, Usage(input=300, output=200))
-    assert tokens.pulled is None
-    tokens.after_call(replace(untold, completion=None), Usage(input=300, output=200))
-    assert "1000 tokens" in tokens.reason
-    usd = Brake(Ceilings(usd=1.0))
-    usd.after_call(untold, Usage(input=300, output=200), 0.6)
-    usd.after_call(replace(untold, completion=None, billing="none", cost=0.0), Usage(input=300, output=200), 0.6)
-    assert usd.pulled is None
-    usd.after_call(untold, Usage(input=300, output=200), 0.6)
-    assert "1 USD" in usd.reason
+    half_told = replace(untold, completion=Completion("{}", "end", usage=Usage(input=7)))
+    assert billed(untold, most) == billed(replace(untold, completion=None), most) == Bill(500, 0.6)
+    assert billed(half_told, most) == Bill(207, 0.6)
+    assert billed(call(20, 0.25), most) == Bill(40, 0.25)
+    assert billed(replace(untold, completion=None, billing="none", cost=0.0), most) == Bill(0, 0.0)
 
 
 def test_what_is_used_up_is_told_with_what_is_spent_and_only_of_limits_over_all_sittings():
-    brake = Brake(Ceilings(calls=2), calls=1)
+    brake = Brake(Ceilings(calls=2), Spent(calls=1))
     assert brake.used_up is None
     brake.before_call()
     with pytest.raises(Stopping):
@@ -122,7 +106,7 @@ def test_what_is_used_up_is_told_with_what_is_spent_and_only_of_limits_over_all_
     with pytest.raises(Stopping):
         late.check()
     assert (late.pulled, late.used_up) == ("ceiling", None)
-    stopped = Brake(Ceilings(tokens=5), tokens=9)
+    stopped = Brake(Ceilings(tokens=5), Spent(bill=Bill(tokens=9)))
     stopped.pull("interrupted", "interrupted")
     with pytest.raises(Stopping):
         stopped.before_call()

@@ -12,7 +12,7 @@ from tests.harness.run.seat_lines import seat_line
 from tests.jumping_time import jumping, now
 from weigh.harness.errors import StoreFailed
 from weigh.harness.run.concurrency import Slots
-from weigh.harness.run.limits import Brake, Ceilings, Stopping
+from weigh.harness.run.limits import Bill, Brake, Ceilings, Spent, Stopping
 from weigh.harness.store.calls import LOST, Call
 from weigh.policies.contract import Completion, Request
 
@@ -122,9 +122,9 @@ def test_a_ceiling_on_calls_is_exact_when_many_ask_at_once() -> None:
     assert sum(isinstance(result, Stopping) for result in results) == 43
 
 
-@pytest.mark.parametrize("spent", [{"tokens": 100}, {"usd": 1.0}])
-def test_a_ceiling_that_earlier_sittings_reached_lets_no_call_leave(spent: dict[str, Any]) -> None:
-    client, brake = ScriptedClient(ANSWER), Brake(Ceilings(tokens=100, usd=1.0), **spent)
+@pytest.mark.parametrize("spent", [Bill(tokens=100), Bill(usd=1.0)])
+def test_a_ceiling_that_earlier_sittings_reached_lets_no_call_leave(spent: Bill) -> None:
+    client, brake = ScriptedClient(ANSWER), Brake(Ceilings(tokens=100, usd=1.0), Spent(bill=spent))
     with pytest.raises(Stopping, match="used up"):
         jumping(seat_line(exchange(client), Book(), brake=brake).complete(ask()))
     assert client.asked == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.run.scripted_client import busy, limited, refused_key
-from weigh.harness.providers.errors.failures import CallFailed
+from weigh.harness.providers.errors.failures import CallFailed, Progress
 from weigh.harness.run.model_calls import FIRST_WAIT, LONGEST_WAIT, ODD_TRIES, SPREAD, Patience
 from weigh.policies.contract import DecisionTimedOut
 
@@ -129,15 +129,25 @@ def test_a_good_answer_to_anybody_begins_the_count_of_odd_ones_again() -> None:
 
 def test_running_out_of_time_is_the_policys_where_its_call_had_the_time() -> None:
     patience = Patience(60.0, 8, Random(1))
-    whole = patience.ran_out(60.0)
+    whole = patience.ran_out(60.0, Progress(sent=True))
     assert isinstance(whole, DecisionTimedOut)
     assert str(whole) == "no answer within 60 s"
     # One dropped connection, half a second later: the model had all but that.
-    assert str(patience.ran_out(59.4)) == str(whole)
+    assert str(patience.ran_out(59.4, Progress())) == str(whole)
+
+
+def test_running_out_of_time_is_no_fault_where_nothing_was_sent_or_an_error_came() -> None:
+    patience, refused = Patience(60.0, 8, Random(1)), CallFailed("wait", "status 503", status=503)
+    unsent = patience.ran_out(60.0, Progress(sent=False))
+    assert isinstance(unsent, CallFailed)
+    assert (unsent.decision, unsent.billing) == ("outage", "none")
+    assert patience.ran_out(60.0, Progress(sent=True, status=503, failure=refused)) is refused
+    # A good status whose body never came: the request was taken, and silence followed.
+    assert isinstance(patience.ran_out(60.0, Progress(sent=True, status=200)), DecisionTimedOut)
 
 
 def test_running_out_of_time_is_an_outage_where_the_provider_had_taken_it() -> None:
-    failure = Patience(60.0, 8, Random(1)).ran_out(12.0)
+    failure = Patience(60.0, 8, Random(1)).ran_out(12.0, Progress(sent=True))
     assert isinstance(failure, CallFailed)
     assert failure.decision == "outage"
     assert "took 48 of 60 s" in failure.cause

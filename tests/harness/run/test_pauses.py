@@ -14,11 +14,9 @@ from tests.harness.run.seat_lines import seat_line
 from tests.harness.run.toy_run import Follower, Model, ToyRun, planned
 from tests.jumping_time import jumping
 from weigh.harness.config.schedule import Episode
-from weigh.harness.run.concurrency import Slots
+from weigh.harness.run.concurrency import Pause, Pauses, Slots
 from weigh.harness.run.limits import Brake, Ceilings
-from weigh.harness.run.pauses import Pause, Pauses
-from weigh.harness.run.runner import Summary
-from weigh.harness.run.sweep import Flight, Sweep
+from weigh.harness.run.runner import Flight, Summary, Sweep
 from weigh.harness.store.store import Store
 from weigh.policies.contract import Completion, DecisionTimedOut
 
@@ -226,7 +224,7 @@ def test_an_episodes_time_stands_still_while_a_model_that_plays_in_it_is_paused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr("weigh.harness.run.sweep.time", SimpleNamespace(monotonic=clock.now))
+    monkeypatch.setattr("weigh.harness.run.runner.time", SimpleNamespace(monotonic=clock.now))
     toy = ToyRun(tmp_path / "run", 1)
     summary = toy.sit(
         Model(once(6)),

@@ -19,7 +19,7 @@ from weigh.harness.errors import StoreRefused
 from weigh.harness.run.concurrency import Slots
 from weigh.harness.run.limits import Brake, Ceilings
 from weigh.harness.run.model_calls import Exchange
-from weigh.harness.run.reuse import Reusing, earlier_run
+from weigh.harness.run.play.reuse import Reusing, earlier_run
 from weigh.harness.run.runner import Division, Keeper, Pace, Run, Summary
 from weigh.harness.store.calls import Call, CallKey
 from weigh.harness.store.store import Store
@@ -43,7 +43,7 @@ def kept(folder: Path, *calls: Call, **more: Any) -> Path:
 
 def found(old: Path, key: CallKey, asked: Any = None, models: Any = None) -> Call | None:
     wanted = manifest(config={"models": {MODEL: ENDPOINT} if models is None else models})
-    with earlier_run(old, wanted, old.parent / "new") as earlier:
+    with earlier_run(old, wanted, old.parent / "new", {}) as earlier:
         return earlier.answer(key, asked or request())
 
 
@@ -84,9 +84,11 @@ def test_another_endpoint_is_another_question(tmp_path: Path) -> None:
     for other in ({"wire": "anthropic"}, {"base_url": "https://proxy.example/v1"}, {"supports_temperature": False}):
         models = {MODEL: {**ENDPOINT, **other}}
         assert found(old, made.key, models=models) is None
-        with earlier_run(old, manifest(config={"models": models}), tmp_path / "new") as earlier:
+        with earlier_run(old, manifest(config={"models": models}), tmp_path / "new", {}) as earlier:
             assert earlier.otherwise == (MODEL,)
-    with earlier_run(old, manifest(config={"models": {MODEL: ENDPOINT, "x:y": ENDPOINT}}), tmp_path / "new") as earlier:
+    with earlier_run(
+        old, manifest(config={"models": {MODEL: ENDPOINT, "x:y": ENDPOINT}}), tmp_path / "new", {}
+    ) as earlier:
         assert earlier.otherwise == ()
 
 
@@ -140,7 +142,7 @@ def test_a_reused_answer_is_kept_as_such_and_found_without_the_earlier_run(tmp_p
     old = kept(tmp_path / "old", made)
     with new_run(tmp_path / "new") as store:
         lost = store.begin_call(made.key, made.request, made.started)
-        with earlier_run(old, store.manifest, store.folder) as earlier:
+        with earlier_run(old, store.manifest, store.folder, {}) as earlier:
             keeper = Reusing(store, earlier)
             first, second = keeper.paid(made.key, request()), keeper.paid(made.key, request())
         assert first is not None
@@ -155,7 +157,7 @@ def test_a_reused_answer_is_kept_as_such_and_found_without_the_earlier_run(tmp_p
 
 def test_what_was_reused_before_keeps_its_first_origin(tmp_path: Path) -> None:
     old = kept(tmp_path / "old", call(fate="reused"))
-    with new_run(tmp_path / "new") as store, earlier_run(old, store.manifest, store.folder) as earlier:
+    with new_run(tmp_path / "new") as store, earlier_run(old, store.manifest, store.folder, {}) as earlier:
         again = Reusing(store, earlier).paid(call().key, request())
         assert again is not None
         assert again.reused_from == "20260430-090000-s7-00000000 coin/b0000/r0"
@@ -164,7 +166,7 @@ def test_what_was_reused_before_keeps_its_first_origin(tmp_path: Path) -> None:
 def test_the_runs_own_answer_goes_before_the_earlier_one(tmp_path: Path) -> None:
     old = kept(tmp_path / "old", call(text="old"))
     mine = call(text="mine")
-    with new_run(tmp_path / "new") as store, earlier_run(old, store.manifest, store.folder) as earlier:
+    with new_run(tmp_path / "new") as store, earlier_run(old, store.manifest, store.folder, {}) as earlier:
         keeper = Reusing(store, earlier)
         keeper.begin_call(mine.key, mine.request, mine.started)
         keeper.end_call(mine)
@@ -178,12 +180,18 @@ def test_the_runs_own_answer_goes_before_the_earlier_one(tmp_path: Path) -> None
 
 def test_what_cannot_be_reused_is_told(tmp_path: Path) -> None:
     wanted = manifest(config={"models": {MODEL: ENDPOINT}})
-    with pytest.raises(StoreRefused, match="does not exist"), earlier_run(tmp_path / "no", wanted, tmp_path / "new"):
+    with (
+        pytest.raises(StoreRefused, match="does not exist"),
+        earlier_run(tmp_path / "no", wanted, tmp_path / "new", {}),
+    ):
         pass
     old = kept(tmp_path / "old", models={"other:model": ENDPOINT})
-    with pytest.raises(StoreRefused, match="asked none of this run's models"), earlier_run(old, wanted, tmp_path / "n"):
+    with (
+        pytest.raises(StoreRefused, match="asked none of this run's models"),
+        earlier_run(old, wanted, tmp_path / "n", {}),
+    ):
         pass
-    with pytest.raises(StoreRefused, match="is this run itself"), earlier_run(old, wanted, tmp_path / "." / "old"):
+    with pytest.raises(StoreRefused, match="is this run itself"), earlier_run(old, wanted, tmp_path / "." / "old", {}):
         pass
 
 
@@ -214,7 +222,7 @@ def play(
     with Store.open(folder) as store:
         if old is None:
             return asyncio.run(sit(store, store))
-        with earlier_run(old, store.manifest, folder) as earlier:
+        with earlier_run(old, store.manifest, folder, {}) as earlier:
             return asyncio.run(sit(store, Reusing(store, earlier)))
 
 
@@ -289,7 +297,7 @@ def test_an_earlier_run_may_be_going_on(tmp_path: Path) -> None:
     with (
         new_run(tmp_path / "old", "old") as writing,
         new_run(tmp_path / "new") as store,
-        earlier_run(tmp_path / "old", store.manifest, store.folder) as earlier,
+        earlier_run(tmp_path / "old", store.manifest, store.folder, {}) as earlier,
     ):
         assert earlier.answer(call().key, request()) is None
         writing.add_call(call())

@@ -231,11 +231,17 @@ def test_voids_are_all_told_when_the_run_stops_during_their_replay(tmp_path: Pat
 # -- stopping ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_ceiling_that_the_last_call_reaches_stopped_nothing(undisturbed: ToyRun, tmp_path: Path) -> None:
-    run = ToyRun(tmp_path / "run")
-    brake = Brake(Ceilings(tokens=100 * len(undisturbed.calls)))
-    summary = run.sit(Model(), brake=brake)
-    assert brake.pulled == "ceiling"
+def test_a_brake_pulled_after_the_last_call_stopped_nothing(undisturbed: ToyRun, tmp_path: Path) -> None:
+    run, brake = ToyRun(tmp_path / "run"), Brake(Ceilings(calls=len(undisturbed.calls)))
+
+    class Late(Follower):
+        def episode_finished(self, record: Record) -> None:
+            super().episode_finished(record)
+            if len(self.finished) == len(run.episodes):
+                brake.pull("interrupted", "Ctrl-C")
+
+    summary = run.sit(Model(), onlooker=Late(), brake=brake)
+    assert brake.pulled == "interrupted"
     assert (summary.complete, summary.pulled, summary.reason) == (True, None, "")
     short = ToyRun(tmp_path / "short")
     summary = short.sit(Model(), brake=Brake(Ceilings(tokens=50 * len(undisturbed.calls))))

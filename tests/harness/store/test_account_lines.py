@@ -114,6 +114,15 @@ def test_a_ladder_without_such_things_has_no_flags_and_no_caveat_of_them() -> No
         assert caveat(ladder, kind) is None
 
 
+def test_a_change_of_the_served_model_is_said_beside_the_rank() -> None:
+    both = replace(CLEAN, served=frozenset(("gpt-5-2026-01-01", "gpt-5-2026-06-01")))
+    one = replace(CLEAN, served=frozenset(("gpt-5-2026-01-01",)))
+    ladder = ladder_of({"ann": both, "bob": one})
+    assert "ann by gpt-5-2026-01-01, gpt-5-2026-06-01" in (caveat(ladder, "served_change") or "")
+    assert "bob" not in (caveat(ladder, "served_change") or "")
+    assert caveat(ladder_of({"ann": one, "bob": CLEAN}), "served_change") is None
+
+
 @pytest.mark.parametrize(
     ("spent", "flagged"),
     [

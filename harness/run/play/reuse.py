@@ -3,8 +3,8 @@
 Owns which earlier answer may stand in for a call, and how that is written down. Knows no provider and no prompt.
 
 The rule
-1. A question is the same when the request (model, messages, sampling, schema), the model's endpoint as far as it bears
-   on answers, the episode's key, the seat, the step and the attempt are the same.
+1. A question is the same when the request (model, messages, sampling, schema), the model's address, its endpoint as far
+   as it bears on answers, the episode's key, the seat, the step and the attempt are the same.
 2. Answers are used again, whatever they are worth: also those cut at the token cap or without a move, which are data.
    Failures, timeouts, lost calls and refusals are not, nor answers that an earlier version took for whole although the
    provider's word for why it stopped means something else: such a question is asked anew.
@@ -36,13 +36,20 @@ from weigh.policies.contract import Request
 class Earlier:
     """The answers of one earlier run."""
 
-    def __init__(self, store: Store, manifest: Manifest) -> None:
-        """`store` is open for reading; `manifest` is that of the run that wants its answers."""
+    def __init__(self, store: Store, manifest: Manifest, addresses: Mapping[str, str]) -> None:
+        """`store` is open for reading; `manifest` is that of the run that wants its answers, `addresses` where it asks
+        its models."""
         self._store = store
-        before, now = _models(store.manifest), _models(manifest)
-        self._models = frozenset(model for model in now if before.get(model) == now[model])
-        self.otherwise = tuple(model for model in now if model in before and before[model] != now[model])
-        """Models that both runs ask, at endpoints that differ in what bears on answers: theirs are not used again."""
+        before, now, asked = _models(store.manifest), _models(manifest), store.addresses()
+        self._models = frozenset(
+            model
+            for model in now
+            if before.get(model) == now[model]
+            and (asked.get(model) == (addresses.get(model),) if model in asked else _says_where(now[model]))
+        )
+        self.otherwise = tuple(model for model in now if model in before and model not in self._models)
+        """Models that both runs ask, at other addresses or at endpoints that differ in what bears on answers: theirs
+        are not used again. Of a run that does not know where it asked, none is."""
 
     def answer(self, key: CallKey, request: Request) -> Call | None:
         """The call whose answer may stand in for this one."""
@@ -61,8 +68,9 @@ class Earlier:
 
 
 @contextmanager
-def earlier_run(folder: Path, manifest: Manifest, into: Path) -> Iterator[Earlier]:
-    """The answers of the run in `folder`, for the run ordered by `manifest` and kept in `into`, which need not exist.
+def earlier_run(folder: Path, manifest: Manifest, into: Path, addresses: Mapping[str, str]) -> Iterator[Earlier]:
+    """The answers of the run in `folder`, for the run ordered by `manifest` and kept in `into`, which need not exist,
+    that asks its models at `addresses`.
 
     Raises StoreRefused when there is no run in `folder`, when it is that of `into`, and when it asked no such model.
     """
@@ -75,7 +83,7 @@ def earlier_run(folder: Path, manifest: Manifest, into: Path) -> Iterator[Earlie
             raise StoreRefused(
                 f"{folder} asked none of this run's models, so there is nothing to use again", kind="nothing-to-reuse"
             )
-        yield Earlier(store, manifest)
+        yield Earlier(store, manifest, addresses)
 
 
 class Reusing:
@@ -127,3 +135,10 @@ def _models(manifest: Manifest) -> Mapping[str, object]:
     """What a run was ordered with of each model's endpoint."""
     models = manifest.config.get("models")
     return models if isinstance(models, Mapping) else {}
+
+
+def _says_where(endpoint: object) -> bool:
+    """Whether what a run was ordered with names the address: servers on this machine all look alike there."""
+    if not isinstance(endpoint, Mapping):
+        return False
+    return endpoint.get("wire") == "local" or endpoint.get("base_url") != "this machine"
