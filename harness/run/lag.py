@@ -133,7 +133,7 @@ class Window:
     @property
     def seconds(self) -> float:
         """Since it was opened, lag left out."""
-        return self._loop.time() - self._began - self.lag
+        return max(0.0, self._loop.time() - self._began - self.lag)
 
     def _end(self) -> None:
         now = self._loop.time()

@@ -271,6 +271,7 @@ async def _warm_up(model: str, client: ModelClient, note: Callable[[str], None])
     its model is loaded. What fails here is told by the first decision."""
     if model.partition(":")[0] not in LOADING:
         return
+    note(f"{model} is asked for one token first, so that it is loaded")
     asked = Request(model, (Message("user", "Say OK."),), Sampling(max_tokens=1))
     try:
         async with asyncio.timeout(LOADED_WITHIN):

@@ -252,3 +252,17 @@ def test_a_finished_ladder_tells_its_result_without_a_key_and_one_that_goes_on_n
     assert (first.code, again.code) == (0, 0)
     assert again.out == first.out
     assert server.stats()["requests"] == 16
+
+
+def test_a_server_that_bills_2_dollars_whatever_it_is_asked_comes_to_4_of_5(server, tmp_path):
+    billed = {"usage.prompt_tokens": 1_000_000, "usage.completion_tokens": 0, "usage.total_tokens": 1_000_000}
+    server.follow(read_plan({"rules": [{"do": "reply", "set": billed, "delay": "50ms"}]}))
+    text = ORDER.format(url=server.openai_url) + "episodes_in_flight = 4\nmax_usd = 5.0\n"
+    path = config(tmp_path, text + '[models."mock:mock-small"]\nprice = { input = 2.0, output = 2.0 }\n')
+    for _ in range(2):
+        said = weigh("ladder", path)
+        assert said.code == 4
+        assert "the run's 5 USD are used up (limits.max_usd)" in said.err
+        assert server.stats()["requests"] == 2
+    with Store.open(tmp_path / "results" / path.stem, readonly=True) as store:
+        assert store.totals().cost_known_usd == 4.0
