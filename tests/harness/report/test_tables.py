@@ -201,7 +201,7 @@ def test_faults_costs_seats_and_caveats_stand_below():
     ) in lines
     assert any(line.startswith("cost: cy: unknown, 240 calls") for line in lines)
     assert not any(line.startswith("cost: dan") for line in lines)
-    assert any(line.startswith("mean by seat: 0 0.000") for line in lines)
+    assert any(line.startswith("score by seat: seat 0 0.000") for line in lines)
     assert "note: 24 of 30 episodes are finished; ranks may change" in lines
 
 
@@ -325,8 +325,8 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
         frames.append(frame)
     said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("first")]
     assert said == [
-        "first, barring rare failures: ann (p = 0.032, among all games 0.032)",
-        "first, barring rare failures: ann (p = 0.0005, among all games 0.001)",
+        "first, barring rare failures: ann (p = 0.032; 0.032 by Holm over all games)",
+        "first, barring rare failures: ann (p = 0.0005; 0.001 by Holm over all games)",
     ]
     (alone,) = [line for line in plain_lines(rank(frames[1])) if line.startswith("first")]
-    assert alone == "first, barring rare failures: ann (p = 0.001, among all games 0.001)"
+    assert alone == "first, barring rare failures: ann (p = 0.001; 0.001 by Holm over all games)"
