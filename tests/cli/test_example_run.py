@@ -38,7 +38,7 @@ def test_the_run_in_examples_has_something_for_every_output() -> None:
         assert len(game.standings) == 5
         prompted = [row for row in game.standings if row.models]
         assert len(prompted) == 2
-        assert all(row.conduct.retry_rate and row.conduct.fallback_rate for row in prompted)
+        assert all(row.reliability.retry_rate and row.reliability.fallback_rate for row in prompted)
         assert all(row.spend.cost_usd for row in prompted)
 
 
