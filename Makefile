@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 CHROMIUM ?= /usr/bin/chromium
 export CHROMIUM
 
-.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden clean
+.PHONY: demo test test-slow test-all test-budget check format lint types bench chromium screenshots golden example clean
 
 $(STAMP): pyproject.toml constraints.txt Makefile
 	@$(PYTHON) -c 'import sys; sys.exit("weigh needs Python 3.11 or newer: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -61,6 +61,10 @@ screenshots: $(STAMP) chromium
 # Writes the words of refusals anew; what changed is read as a diff.
 golden: $(STAMP)
 	WEIGH_GOLDEN=1 $(BIN)/python -m pytest -q tests/cli/test_refusals.py
+
+# The finished run of the documentation; after a change of rules, prompts, records or config keys.
+example: $(STAMP)
+	$(BIN)/python examples/make_run.py
 
 bench: $(STAMP)
 	$(BIN)/python -m benches

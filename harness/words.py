@@ -131,7 +131,9 @@ def in_words(details: ErrorDetails, section: type[BaseModel]) -> str:
     """One of pydantic's errors about a `section`: what the value must be, and what it is."""
     kind, value, bounds, key = details["type"], details["input"], details.get("ctx", {}), str(details["loc"][-1])
     if kind == "extra_forbidden":
-        return f"unknown key{did_you_mean(key, _table_of(details, section).model_fields)}"
+        table = _table_of(details, section)
+        now = getattr(table, "retired", {}).get(key)
+        return f"is called {now} now" if now else f"unknown key{did_you_mean(key, table.model_fields)}"
     if kind == "missing":
         field = _table_of(details, section).model_fields.get(key)
         return f"missing: {field.description}" if field is not None and field.description else "missing"

@@ -173,7 +173,7 @@ def _filled(problems: Problems, entry: LadderGame, entrants: Sequence[EntrantSpe
         problems.add(("games", entry.game.name), str(error))
         return entry
     blocks = entry.blocks if entry.blocks_given else len(design(field, entry.seats).tables)
-    return replace(entry, blocks=blocks, rows="cyclic" if entry.seats == 2 else entry.rows)
+    return replace(entry, blocks=blocks, rows="rotated" if entry.seats == 2 else entry.rows)
 
 
 def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
@@ -184,8 +184,8 @@ def bearing(endpoint: Endpoint) -> dict[str, JsonValue]:
         "base_url": "this machine" if endpoint.loopback else endpoint.base_url,
         "fold_system": endpoint.fold_system,
         "cap_field": endpoint.cap_field,
-        "temperature": endpoint.temperature,
-        "seed": endpoint.seed,
+        "supports_temperature": endpoint.supports_temperature,
+        "supports_seed": endpoint.supports_seed,
         "context_tokens": endpoint.context_tokens,
     }
 

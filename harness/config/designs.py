@@ -18,7 +18,7 @@ Two kinds:
 - `williams`: row-complete Latin squares (E. J. Williams, Australian Journal of Scientific Research A 2, 1949). For even
   n one square has every ordered pair of neighbours exactly once. For odd n a square has every two neighbours exactly
   twice, and only the square and its mirror together have them as often in either order.
-- `cyclic`: the rotations of one order, so that the same entrants are neighbours in every row but one.
+- `rotated`: the rotations of one order, so that the same entrants are neighbours in every row but one.
 
 Two entrants have only one square, and it is of both kinds.
 """
@@ -35,7 +35,7 @@ from typing import Literal, TypeAlias
 
 from weigh.harness.errors import ScheduleInvalid
 
-Rows: TypeAlias = Literal["williams", "cyclic"]
+Rows: TypeAlias = Literal["williams", "rotated"]
 """How the rows of a block are made."""
 
 
@@ -99,7 +99,7 @@ class Design:
     kind: str
     """How the tables were found, for people: `all pairs`, `shifts of {0,1,3,9} mod 13` ..."""
     exact: bool
-    """Whether one cycle lets every pair meet equally often."""
+    """Whether one full rotation lets every pair meet equally often."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,7 @@ def take_turns(games: Sequence[Sequence[Episode]]) -> tuple[Episode, ...]:
 
 def rows_of(manifest: Manifest, game: str) -> Rows:
     """How a run seats neighbours."""
-    return "williams" if _table(manifest, game).get("rows") == "williams" else "cyclic"
+    return "williams" if _table(manifest, game).get("rows") == "williams" else "rotated"
 
 
 def _further(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -25,6 +25,9 @@ class Section(BaseModel):
     """A table of the file: immutable, strict about types, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    retired: ClassVar[Mapping[str, str]] = {}
+    """Keys that have another name now, with it."""
 
 
 AnySection = TypeVar("AnySection", bound=BaseModel)

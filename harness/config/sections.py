@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BaseModel, Field, JsonValue, ValidationInfo, field_validator
 
@@ -142,6 +142,8 @@ class Rank(Section):
 class Prompted(Section):
     """[entrants.NAME]: a prompt with a model behind it."""
 
+    retired: ClassVar[Mapping[str, str]] = {"seed": "sampling_seed"}
+
     prompt: str | dict[str, str] = Field(description='the prompt file, as prompt = "prompts/mine.md"')
     """A prompt file, or one for each game by the game's name."""
     model: str = Field(description='who answers, as model = "provider:model"')
@@ -151,8 +153,8 @@ class Prompted(Section):
     """Cap on generated tokens of one reply, hidden reasoning included."""
     temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
     """None leaves the provider's default; 0 is sent as 0."""
-    seed: int | None = Field(default=None, ge=0, lt=2**63)
-    """Sampling seed, sent where the endpoint takes one."""
+    sampling_seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """Sent where the endpoint takes one."""
     extra: dict[str, JsonValue] = Field(default_factory=dict)
     """Further body fields of the endpoint, sent as they are."""
 
@@ -181,16 +183,23 @@ class Prompted(Section):
 
     @property
     def sampling(self) -> Sampling:
-        return Sampling(self.max_tokens, self.temperature, self.seed, self.extra)
+        return Sampling(self.max_tokens, self.temperature, self.sampling_seed, self.extra)
 
 
 class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
 
     blocks: int | None = Field(default=None, ge=1, le=1_000_000)
-    """Groups of episodes, in each of which every entrant sits in every seat; None for one balanced cycle of tables."""
+    """Groups of episodes, in each of which every entrant sits in every seat; None for one full rotation of tables."""
     rows: Rows = "williams"
     """How neighbours are seated within a block, see `harness.config.designs`."""
+
+    @field_validator("rows", mode="before")
+    @classmethod
+    def _not_retired(cls, value: object) -> object:
+        if value == "cyclic":
+            raise ValueError('"cyclic" is called "rotated" now')
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +209,10 @@ class LadderGame:
     game: AnyGame
     config: BaseModel
     blocks: int
-    rows: Rows = "cyclic"
-    """For two seats always `cyclic`: there both kinds are the same."""
+    rows: Rows = "rotated"
+    """For two seats always `rotated`: there both kinds are the same."""
     blocks_given: bool = False
-    """Whether the file says how many blocks; else they are one cycle of tables."""
+    """Whether the file says how many blocks; else they are one full rotation of tables."""
 
     @property
     def seats(self) -> int:

@@ -11,9 +11,9 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Annotated, Protocol, TypeAlias
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from weigh.harness.store.record import SCHEMA, Frozen
 from weigh.policies.contract import canonical
@@ -43,6 +43,37 @@ class Planned(Protocol):
         """By seat."""
 
 
+def in_current_words(config: object) -> object:
+    """A stored config with the words of today: earlier runs had others for a kind of rows and for what an endpoint
+    takes."""
+    if not isinstance(config, dict):
+        return config
+    games = {
+        name: {**table, "rows": "rotated"} if isinstance(table, dict) and table.get("rows") == "cyclic" else table
+        for name, table in table_in(config, "games").items()
+    }
+    models = {name: _renamed(table) for name, table in table_in(config, "models").items()}
+    return config | ({"games": games} if games else {}) | ({"models": models} if models else {})
+
+
+Config: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator(in_current_words)]
+
+_RENAMED: Mapping[str, str] = {
+    "seat_sittings": "episodes_by_seat",
+    "sittings": "episodes_by_entrant_and_seat",
+    "temperature": "supports_temperature",
+    "seed": "supports_seed",
+}
+"""Keys of earlier manifests: of a schedule's balance, and of what an endpoint takes."""
+
+
+def _renamed(table: object) -> object:
+    return {_RENAMED.get(key, key): value for key, value in table.items()} if isinstance(table, dict) else table
+
+
+Schedule: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator(_renamed)]
+
+
 class Amendment(Frozen):
     """One extension of a run: what was added, and what the run was ordered with before."""
 
@@ -58,7 +89,7 @@ class Amendment(Frozen):
     """How many were planned before; the others were added, here or later."""
     schedule: str
     """`schedule_digest` of those planned before."""
-    config: dict[str, JsonValue]
+    config: Config
     """As it was before."""
     policies: Mapping[str, Mapping[str, JsonValue]]
     """As they were before."""
@@ -77,13 +108,13 @@ class Manifest(Frozen):
     """UTC, ISO 8601."""
     seed: int
     """The run seed, from which every stream of randomness is derived. 0 is a seed like any other."""
-    config: dict[str, JsonValue]
+    config: Config
     """The config as its reader understood it, defaults written out."""
     policies: Mapping[str, Mapping[str, JsonValue]]
     """By `game/entrant`: what decides how it plays, at least `digest` and `model` (null for a scripted one)."""
     schedule: str
     """`schedule_digest` of the planned episodes."""
-    schedules: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    schedules: dict[str, Schedule] = Field(default_factory=dict)
     """By game: how balanced the planned episodes are (`ScheduleReport.to_json`)."""
     amendments: tuple[Amendment, ...] = Field(default=(), strict=False)
     """Every extension of the run, the earliest first."""

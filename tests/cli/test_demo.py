@@ -26,7 +26,7 @@ def test_the_demo_ends_with_the_ranking_a_page_that_is_there_and_the_next_comman
     heading, *_, verified, replay, following = said.out.splitlines()
     assert heading.startswith("oshi_zumo")
     assert all(entrant in said.out for entrant in ("plain", "tempo", "match", "hoard", "random"))
-    assert verified.startswith(f"{run}: 60 records")
+    assert verified.startswith(f"{run}: OK, 60 records")
     assert str(page) in replay
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert following.startswith("Next: ")
@@ -42,6 +42,7 @@ def test_the_demo_is_a_good_example(played: tuple[Path, Said]) -> None:
     assert sum(row.first for row in game.standings) == 1
 
 
+@pytest.mark.slow
 def test_the_demo_again_plays_nothing_and_shows_the_same(played: tuple[Path, Said]) -> None:
     results, _ = played
     before = (results / "demo-mock" / "run.sqlite").read_bytes()

@@ -62,13 +62,13 @@ def test_nothing_is_asked_without_calls(server, tmp_path):
 
 
 def test_p44_a_dead_address_fails_after_a_few_tries_with_the_address(tmp_path, monkeypatch):
-    monkeypatch.setattr("weigh.harness.cli.probes.WAIT", 0.01)
+    monkeypatch.setattr("weigh.harness.run.play.doctor.WAIT", 0.01)
     said = weigh("doctor", order(tmp_path, "http://127.0.0.1:9/v1"))
     assert said.code == 1
     (line,) = [line for line in said.out.splitlines() if line.startswith("fail ")]
     assert "nothing listens there" in line
     assert "http://127.0.0.1:9/v1" in line
-    assert said.out.splitlines()[-1] == "1 of 6 checks failed: mend these first"
+    assert said.out.splitlines()[-1] == "1 of 6 checks failed: fix these first"
     assert said.err.count("asking again") == 2
 
 
@@ -85,10 +85,10 @@ def test_p43_a_server_that_is_loading_is_waited_for_and_the_wait_is_explained(se
 
 def test_a_wait_has_an_end(server, tmp_path):
     server.follow(read_plan({"rules": [{"do": "respond", "status": 503}]}))
-    said = weigh("doctor", order(tmp_path, server.openai_url), "--patience", "1.5")
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--timeout", "1.5")
     assert said.code == 1
     server.follow(read_plan({"rules": [{"do": "hang"}]}))
-    said = weigh("doctor", order(tmp_path, server.openai_url), "--patience", "0.3")
+    said = weigh("doctor", order(tmp_path, server.openai_url), "--timeout", "0.3")
     assert said.code == 1
     assert "no answer within 0.3 s" in said.out
 
@@ -109,7 +109,7 @@ def test_a_model_that_reasons_before_it_answers_is_reachable(server, tmp_path, k
     found = checks(said)["mock:mock-small"]
     assert (said.code, found["level"]) == (0, "note")
     assert found["found"].startswith("reachable, ")
-    assert "max_tokens" in found["mend"]
+    assert "max_tokens" in found["fix"]
 
 
 def test_a_finish_reason_that_is_not_known_is_a_note_with_the_word(server, tmp_path):
@@ -127,7 +127,7 @@ def test_a_schema_that_is_refused_or_not_kept_to_is_told_with_what_to_do(server,
     said = weigh("doctor", path, "--json")
     found = checks(said)["mock:mock-small, schema of goofspiel"]
     assert (said.code, found["level"]) == (1, "fail")
-    assert "reason-then-json" in found["mend"]
+    assert "reason-then-json" in found["fix"]
     server.reset()
     server.follow(read_plan({"rules": [{"nth": "3", "do": "reply", "text": '{"bid": 99}'}]}))
     said = weigh("doctor", path, "--json")
@@ -150,7 +150,7 @@ def test_a_key_is_never_shown(tmp_path):
     secret = "sk-very-secret-0123456789"
     text = ORDER.format(url="http://127.0.0.1:9/v1").replace("mock:mock-small", "openai:gpt-x")
     text = text.replace("[models.mock]", "[models.openai]")
-    said = weigh("doctor", config(tmp_path, text), "--patience", "0.5", environ={"OPENAI_API_KEY": secret})
+    said = weigh("doctor", config(tmp_path, text), "--timeout", "0.5", environ={"OPENAI_API_KEY": secret})
     assert said.code == 1
     assert secret not in said.out + said.err
     assert "its key is set (OPENAI_API_KEY)" in said.out
@@ -164,7 +164,7 @@ def test_an_unknown_price_is_a_note_and_stops_a_limit_in_dollars(server, tmp_pat
     said = weigh("doctor", config(tmp_path, text + "max_usd = 1.0\n"), "--no-calls", "--json")
     found = checks(said)["mine:mock-small"]
     assert (said.code, found["level"]) == (1, "fail")
-    assert 'models."mine:mock-small"' in found["mend"]
+    assert 'models."mine:mock-small"' in found["fix"]
 
 
 def test_p46_a_proxy_in_use_is_told(tmp_path):
@@ -182,7 +182,7 @@ def test_little_space_and_a_place_without_room_fail(server, tmp_path, monkeypatc
     found = checks(weigh("doctor", path, "--no-calls", "--json"))
     assert found["disk"]["level"] == "fail"
     assert found["results"]["level"] == "fail"
-    assert "choose another folder with --results" in found["results"]["mend"]
+    assert "choose another folder with --results" in found["results"]["fix"]
 
 
 def test_a_config_that_is_wrong_is_exit_code_2(tmp_path):

@@ -188,12 +188,12 @@ def test_of_an_extended_run_the_added_blocks_are_planned(server, tmp_path):
 
 @pytest.mark.parametrize("name", ["ladder", pytest.param("league", marks=pytest.mark.slow)])
 def test_the_examples_are_planned_without_keys_files_or_long_lines(name, tmp_path):
-    before = documents(ROOT / "examples")
+    before = sorted((ROOT / "examples").iterdir())
     said = weigh("plan", ROOT / "examples" / f"{name}.toml")
     assert (said.code, said.err) == (0, "")
     assert max(map(len, said.out.splitlines())) <= 80
     assert "\x1b" not in said.out
-    assert documents(ROOT / "examples") == before
+    assert sorted((ROOT / "examples").iterdir()) == before
 
 
 @pytest.mark.parametrize("blocks", [8, 4000])

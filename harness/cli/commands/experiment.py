@@ -98,6 +98,6 @@ def ballast_claims(
         print_text("\n".join(lines(played.document, played.code, text_width(), wide=wide)))
         if played.played != INTERRUPTED:
             place = played.folder
-            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` re-derives every record")
+            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` recomputes every record")
     if played.code != FINE:
         raise typer.Exit(played.code)

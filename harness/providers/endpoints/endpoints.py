@@ -51,8 +51,8 @@ class Endpoint:
     price: Price | None = None
     fold_system: bool = False
     cap_field: CapField | None = None
-    temperature: bool | None = None
-    seed: bool | None = None
+    supports_temperature: bool | None = None
+    supports_seed: bool | None = None
     prompt_cache: bool = True
     transport: Literal["sdk", "lean"] = "sdk"
     context_tokens: int = 4096

@@ -5,7 +5,8 @@ Owns keys, types and bounds. What is left unset is filled in by `harness.provide
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,6 +34,8 @@ class EndpointSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
+    retired: ClassVar[Mapping[str, str]] = {"temperature": "supports_temperature", "seed": "supports_seed"}
+
     base_url: str | None = None
     """Up to and without the path of the API's methods, e.g. `http://127.0.0.1:8000/v1`."""
     wire: Wire | None = None
@@ -51,9 +54,9 @@ class EndpointSettings(BaseModel):
     """Put the system text at the head of the first user turn, for chat templates without a system role."""
     cap_field: CapField | None = None
     """Chat Completions only: the body field that caps generated tokens."""
-    temperature: bool | None = None
+    supports_temperature: bool | None = None
     """Whether the model takes a temperature."""
-    seed: bool | None = None
+    supports_seed: bool | None = None
     """Whether the endpoint takes a sampling seed."""
     prompt_cache: bool | None = None
     """Anthropic only: mark prompts for caching. On unless set to false."""

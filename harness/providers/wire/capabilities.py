@@ -82,8 +82,8 @@ def declared(endpoint: Endpoint) -> Capabilities:
     return replace(
         found,
         cap_field=endpoint.cap_field or found.cap_field,
-        temperature=found.temperature if endpoint.temperature is None else endpoint.temperature,
-        seed=found.seed if endpoint.seed is None else endpoint.seed,
+        temperature=found.temperature if endpoint.supports_temperature is None else endpoint.supports_temperature,
+        seed=found.seed if endpoint.supports_seed is None else endpoint.supports_seed,
         system=not endpoint.fold_system,
     )
 

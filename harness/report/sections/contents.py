@@ -47,8 +47,8 @@ class Contents:
         return sum(run.finished for run in self.runs)
 
     def to_json(self) -> dict[str, Json]:
-        """`ladder` as of `weigh rank --json` (with `ratings`, `head_to_head`, `measures` beside it), `audit` as of `weigh
-        audit --json`; what is not known is null."""
+        """`ladder` as of `weigh rank --json` (with `ratings`, `head_to_head`, `measures` beside it), `audit` as of
+        `weigh audit --json`; what is not known is null."""
         from weigh.harness.results.measures import measures_json
 
         return {

@@ -34,7 +34,7 @@ from weigh.harness.report.sections.ladder_table import (
     MEAN,
     RANK,
     Field,
-    difference_cell,
+    detectable,
     fitting,
     interval_cell,
     ladder_table,
@@ -204,7 +204,12 @@ def ladder_section(game: GameLadder, anchor: str, ladder: Ladder) -> Section:
     """The ladder itself."""
     blocks: list[Block] = [Text(verdict(game, ladder), "verdict")]
     if game.standings:
-        blocks += [_drawn(game), Text(line(_legend(game)), "quiet", in_markdown=False), *_sees(game), _numbers(game)]
+        blocks += [
+            _drawn(game),
+            Text(line(_legend(game)), "quiet", in_markdown=False),
+            *(Text(line(f"{said[0].upper()}{said[1:]}."), "quiet") for said in detectable(game)),
+            _numbers(game),
+        ]
     return Section("Ladder", anchor, tuple(blocks))
 
 
@@ -276,21 +281,6 @@ def _legend(game: GameLadder) -> str:
     if any(each.unranked for each in game.standings):
         parts.append("Broken bars belong to entrants that are listed and not ranked.")
     return " ".join(parts)
-
-
-def _sees(game: GameLadder) -> Iterator[Text]:
-    parts = []
-    lead = game.lead
-    if lead is not None and lead.interval is not None and lead.detectable != 0:
-        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
-        if game.detectable is None:
-            parts.append(f"{difference_cell(None)} between two typical entrants")
-    if game.detectable:
-        parts.append(f"{game.detectable:.3f} between two typical entrants")
-    if parts:
-        played = plural(game.blocks, "block")
-        said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."
-        yield Text(line(said), "quiet")
 
 
 def _numbers(game: GameLadder) -> Folded:

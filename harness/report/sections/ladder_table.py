@@ -235,22 +235,22 @@ def notes(ladder: GameLadder) -> list[str]:
     lines += [f"cost: {line}" for line in map(_spend, standings) if line]
     lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
-        lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
-    lines += _called_first(ladder) + _detectable(ladder)
+        lines.append("score by seat: " + ", ".join(map(_seat, ladder.seats)))
+    lines += _first(ladder) + detectable(ladder)
     return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
 
 
-def _called_first(ladder: GameLadder) -> list[str]:
+def _first(ladder: GameLadder) -> list[str]:
     """Only where a correction was made: with one game the rank says it all."""
     return [
-        f"called first: {shown(s.entrant)} (p = {s.first_p:.2g}, among all games {s.first_p_holm:.2g})"
+        f"first: {shown(s.entrant)} (p = {s.first_p:.2g}; {s.first_p_holm:.2g} by Holm over all games)"
         for s in ladder.standings
         if s.first and s.first_p is not None and s.first_p_holm is not None and s.first_p != s.first_p_holm
     ]
 
 
-def _detectable(ladder: GameLadder) -> list[str]:
-    """Nothing where no number tells more than that play repeats itself."""
+def detectable(ladder: GameLadder) -> list[str]:
+    """What the blocks could have shown; nothing where no number tells more than that play repeats itself."""
     parts = []
     lead, ranked = ladder.lead, sum(s.rank is not None for s in ladder.standings)
     judged = lead is not None and lead.interval is not None
@@ -258,10 +258,8 @@ def _detectable(ladder: GameLadder) -> list[str]:
         parts.append(f"{difference_cell(lead.detectable)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
     if ranked > 2 and (judged if ladder.detectable is None else ladder.detectable > ZERO):
         parts.append(f"{difference_cell(ladder.detectable)} between two typical entrants")
-    if not parts:
-        return []
-    played = plural(ladder.blocks, "block")
-    return [f"smallest difference that {played} would show in four runs of five: {', '.join(parts)}"]
+    power = f"minimum detectable difference (80% power, {plural(ladder.blocks, 'block')})"
+    return [f"{power}: {', '.join(parts)}"] if parts else []
 
 
 def _faults(standing: Standing) -> str:
@@ -362,4 +360,4 @@ def totals(ladder: Ladder) -> list[str]:
 
 def _seat(seat: SeatMean) -> str:
     sure = "" if seat.interval is None else f" {interval_cell(seat.interval)}"
-    return f"{seat.seat} {score(seat.mean)}{sure}"
+    return f"seat {seat.seat} {score(seat.mean)}{sure}"

@@ -84,7 +84,7 @@ def _games(runs: Sequence[RunFacts]) -> Table:
                     Cell(_known(schedule.get("blocks"))),
                     Cell(_known(schedule.get("design"))),
                     Cell(_span(schedule.get("pair_meetings"))),
-                    Cell(_span(schedule.get("seat_sittings"))),
+                    Cell(_span(schedule.get("episodes_by_seat"))),
                     Cell(_span(schedule.get("neighbours"))),
                     Cell(_yes_or_no(schedule.get("balanced"))),
                 )

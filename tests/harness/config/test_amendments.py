@@ -151,7 +151,7 @@ def test_whatever_else_differs_stands_against_it_and_is_named(changes: dict[str,
     ("place", "line"),
     [
         (("config", "seats"), "games.g.config.seats: 3 in the run, 4 in the config"),
-        (("rows",), 'games.g.rows: "williams" in the run, "cyclic" in the config'),
+        (("rows",), 'games.g.rows: "williams" in the run, "rotated" in the config'),
     ],
 )
 def test_a_game_that_is_played_otherwise_stands_against_it(place: tuple[str, ...], line: str) -> None:
@@ -159,7 +159,7 @@ def test_a_game_that_is_played_otherwise_stands_against_it(place: tuple[str, ...
     config: Any = new.model_dump(mode="json")["config"]
     table = config["games"]["g"]
     if place == ("rows",):
-        table["rows"] = "cyclic"
+        table["rows"] = "rotated"
     else:
         table["config"]["seats"] = 4
     changed = new.model_copy(update={"config": config})

@@ -74,7 +74,7 @@ def test_everything_written_is_read(write: Write) -> None:
             style = "schema"
             max_tokens = 800
             temperature = 0
-            seed = 0
+            sampling_seed = 0
             extra = { reasoning_effort = "low", deep = { list = [1, 2.5, true] } }
             [models.openai]
             concurrency = 8

@@ -86,6 +86,27 @@ def test_games_out_of_bounds_are_refused(write: Write, text: str, line: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("text", "place", "now"),
+    [
+        ('[games.goofspiel]\nrows = "cyclic"', "2: games.goofspiel.rows", "rotated"),
+        (
+            '[entrants.a]\nprompt = "prompts/goof.md"\nmodel = "openai:x"\nseed = 1',
+            "5: entrants.a.seed",
+            "sampling_seed",
+        ),
+        ("[models.openai]\nseed = false", "3: models.openai.seed", "supports_seed"),
+        ("[models.openai]\ntemperature = true", "3: models.openai.temperature", "supports_temperature"),
+    ],
+)
+def test_a_key_that_has_another_name_now_says_which(write: Write, text: str, place: str, now: str) -> None:
+    head = "" if text.startswith("[games") else "[games.goofspiel]\n"
+    (line,) = refused(write(head + text))
+    assert line.startswith(f"ladder.toml:{place}: ")
+    assert "called" in line
+    assert now in line
+
+
+@pytest.mark.parametrize(
     ("table", "line"),
     [
         ("[games.gofspiel]\n", "1: games.gofspiel: unknown game; did you mean 'goofspiel'?"),

@@ -60,7 +60,7 @@ def test_o26_the_schedule_is_the_same_in_another_process_under_another_hash_seed
     program = (
         "import hashlib; from weigh.harness.config.schedule import catch_up, extend, schedule;"
         "names = ['x', 'b', 'a', 'm', 'k', 'q']; more = [*names, 'z', 'new'];"
-        "made = [schedule('g', names, seats, 40, 3, rows) for seats in (4, 5) for rows in ('williams', 'cyclic')];"
+        "made = [schedule('g', names, seats, 40, 3, rows) for seats in (4, 5) for rows in ('williams', 'rotated')];"
         "made += [extend(made[2], more, 9, 3), catch_up(made[0], more, ['z', 'new'], 3)];"
         "print(hashlib.sha256(repr(made).encode()).hexdigest())"
     )
@@ -108,7 +108,7 @@ def test_pinned_rows_do_not_change_between_versions():
 
     assert seated(4, "williams") == ["cdba", "dacb", "abdc", "bcad", "cabd", "adcb", "dbac", "bcda"]
     assert seated(3, "williams") == ["bca", "cab", "abc", "acb", "bac", "cba"]
-    assert seated(3, "cyclic") == ["bca", "cab", "abc", "bac", "acb", "cba"]
+    assert seated(3, "rotated") == ["bca", "cab", "abc", "bac", "acb", "cba"]
 
 
 @given(st.permutations(names(7)), st.integers(0, 1000))
@@ -273,7 +273,7 @@ def test_an_imbalance_is_said_with_what_would_mend_it():
     assert report.left_over == 7
     assert not report.balanced
     assert report.lines()[-1] == (
-        "  not balanced: 20 blocks are no full cycle of 13; take 13 or 26 blocks for a balanced schedule"
+        "  not balanced: 20 blocks are no full rotation of 13; take 13 or 26 blocks for a balanced schedule"
     )
 
 
@@ -298,10 +298,10 @@ def test_the_report_as_json_has_every_count():
         "left_over": 0,
         "balanced": True,
         "pair_meetings": {"fewest": 3, "most": 3},
-        "seat_sittings": {"fewest": 3, "most": 3},
+        "episodes_by_seat": {"fewest": 3, "most": 3},
         "neighbours": {"fewest": 3, "most": 3},
         "meetings": {"a": {"b": 3}, "b": {"a": 3}},
-        "sittings": {"a": [3, 3], "b": [3, 3]},
+        "episodes_by_entrant_and_seat": {"a": [3, 3], "b": [3, 3]},
     }
 
 

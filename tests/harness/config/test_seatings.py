@@ -11,7 +11,7 @@ from weigh.harness.config.balance import describe
 from weigh.harness.config.designs import Neighbours, needs_mirror, square
 from weigh.harness.config.schedule import extend, schedule
 
-KINDS = ["williams", "cyclic"]
+KINDS = ["williams", "rotated"]
 
 
 def names(count):
@@ -50,10 +50,10 @@ def test_the_square_of_four_is_the_one_of_the_textbook():
     assert square(4, "williams") == ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
 
 
-def test_two_entrants_have_one_square_and_cyclic_rows_keep_their_neighbours():
-    assert square(2, "williams") == square(2, "cyclic") == ((0, 1), (1, 0))
-    assert neighbours(square(4, "cyclic")) == {(0, 1): 3, (1, 2): 3, (2, 3): 3, (3, 0): 3}
-    assert not needs_mirror(5, "cyclic")
+def test_two_entrants_have_one_square_and_rotated_rows_keep_their_neighbours():
+    assert square(2, "williams") == square(2, "rotated") == ((0, 1), (1, 0))
+    assert neighbours(square(4, "rotated")) == {(0, 1): 3, (1, 2): 3, (2, 3): 3, (3, 0): 3}
+    assert not needs_mirror(5, "rotated")
 
 
 def test_of_a_square_and_its_mirror_the_one_that_evens_out_is_taken():
@@ -96,13 +96,13 @@ def test_odd_tables_even_out_who_sits_before_whom_as_far_as_single_blocks_allow(
 
 
 def test_rows_change_neighbours_and_nothing_else():
-    williams, cyclic = (schedule("g", names(7), 4, 14, 3, rows) for rows in KINDS)
-    assert [(e.key, e.block, e.deal_key) for e in williams] == [(e.key, e.block, e.deal_key) for e in cyclic]
-    assert [frozenset(e.entrants) for e in williams] == [frozenset(e.entrants) for e in cyclic]
-    assert describe(williams).tables.meetings == describe(cyclic).tables.meetings
-    assert describe(williams).chairs.sittings == describe(cyclic).chairs.sittings
+    williams, rotated = (schedule("g", names(7), 4, 14, 3, rows) for rows in KINDS)
+    assert [(e.key, e.block, e.deal_key) for e in williams] == [(e.key, e.block, e.deal_key) for e in rotated]
+    assert [frozenset(e.entrants) for e in williams] == [frozenset(e.entrants) for e in rotated]
+    assert describe(williams).tables.meetings == describe(rotated).tables.meetings
+    assert describe(williams).chairs.sittings == describe(rotated).chairs.sittings
     assert describe(williams).chairs.neighbour_range == (4, 4)
-    assert describe(cyclic).chairs.neighbour_range != (4, 4)
+    assert describe(rotated).chairs.neighbour_range != (4, 4)
 
 
 @given(st.integers(3, 6), st.integers(1, 6), st.sampled_from(KINDS))
@@ -115,7 +115,7 @@ def test_blocks_of_an_extension_have_the_same_kind_of_rows(seats, blocks, rows):
         turned = {tuple(place[name] for name in row) for row in block}
         assert [sorted(column) for column in zip(*turned, strict=True)] == [list(range(seats))] * seats
         counts = neighbours(turned)
-        if rows == "cyclic":
+        if rows == "rotated":
             assert set(counts.values()) == {seats - 1}
         else:
             assert all(counts[a, b] + counts[b, a] == 2 for a, b in permutations(range(seats), 2))
@@ -123,6 +123,6 @@ def test_blocks_of_an_extension_have_the_same_kind_of_rows(seats, blocks, rows):
 
 def test_a_report_of_more_than_64_entrants_has_no_matrices():
     report = describe(schedule("g", names(65), 2, 70, 0), names(65)).to_json()
-    assert report["meetings"] is report["sittings"] is None
+    assert report["meetings"] is report["episodes_by_entrant_and_seat"] is None
     assert report["pair_meetings"] == {"fewest": 0, "most": 1}
     assert describe(schedule("g", names(64), 2, 70, 0), names(64)).to_json()["meetings"]["e00"]["e01"] in (0, 1)

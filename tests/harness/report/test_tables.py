@@ -194,7 +194,7 @@ def test_faults_costs_seats_and_caveats_stand_below():
     ) in lines
     assert any(line.startswith("cost: cy: unknown, 240 calls") for line in lines)
     assert not any(line.startswith("cost: dan") for line in lines)
-    assert any(line.startswith("mean by seat: 0 0.000") for line in lines)
+    assert any(line.startswith("score by seat: seat 0 0.000") for line in lines)
     assert "note: 24 of 30 episodes are finished; ranks may change" in lines
 
 
@@ -308,6 +308,6 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
         frame = seats(planned(list(FOUR), 4, blocks, game="goof"), by_strength(FOUR))
         frame["game"] = game
         frames.append(frame)
-    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
-    assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
-    assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
+    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("first: ")]
+    assert said == ["first: ann (p = 0.0005; 0.001 by Holm over all games)"]
+    assert not any(line.startswith("first: ") for line in plain_lines(rank(frames[1])))

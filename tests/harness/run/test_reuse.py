@@ -81,7 +81,7 @@ def test_other_messages_sampling_or_schema_are_another_question(tmp_path: Path, 
 def test_another_endpoint_is_another_question(tmp_path: Path) -> None:
     made = call()
     old = kept(tmp_path / "old", made)
-    for other in ({"wire": "anthropic"}, {"base_url": "https://proxy.example/v1"}, {"temperature": False}):
+    for other in ({"wire": "anthropic"}, {"base_url": "https://proxy.example/v1"}, {"supports_temperature": False}):
         models = {MODEL: {**ENDPOINT, **other}}
         assert found(old, made.key, models=models) is None
         with earlier_run(old, manifest(config={"models": models}), tmp_path / "new") as earlier:

@@ -53,6 +53,25 @@ def test_equal_runs_differ_in_name_time_and_versions_only() -> None:
     ]
 
 
+def test_a_config_stored_in_the_words_of_earlier_runs_is_read_in_those_of_today() -> None:
+    stored = manifest(
+        config={
+            "games": {"g": {"rows": "cyclic", "blocks": 2}, "h": {"rows": "williams"}},
+            "models": {"a:b": {"temperature": None, "seed": False, "wire": "anthropic"}},
+            "limits": {"decision_timeout": 30},
+        },
+        schedules={"g": {"episodes_by_seat": {"fewest": 1, "most": 2}, "episodes_by_entrant_and_seat": None}},
+    )
+    old = stored.model_dump_json().replace("rotated", "cyclic").replace("supports_", "")
+    old = old.replace("episodes_by_seat", "seat_sittings").replace("episodes_by_entrant_and_seat", "sittings")
+    assert "cyclic" in old
+    assert Manifest.model_validate_json(old) == stored
+    assert stored.config["games"] == {"g": {"rows": "rotated", "blocks": 2}, "h": {"rows": "williams"}}
+    assert stored.config["models"] == {
+        "a:b": {"supports_temperature": None, "supports_seed": False, "wire": "anthropic"}
+    }
+
+
 def test_1_and_true_and_1_0_are_three_values() -> None:
     assert differences(manifest(config={"a": 1, "b": 1}), manifest(config={"a": True, "b": 1.0})) == [
         "a: 1 in the run, true in the config",

@@ -295,9 +295,9 @@ def test_the_ladder_says_what_it_could_have_seen():
     """3.514: the noncentrality at which t with 5 degrees of freedom reaches 80 % power, from a table."""
     assert game.lead.detectable == pytest.approx(3.514 * pairs[0], rel=1e-3)
     assert game.detectable == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
-    (line,) = (line for line in plain_lines(rank(four())) if line.startswith("smallest"))
+    (line,) = (line for line in plain_lines(rank(four())) if line.startswith("minimum"))
     assert line == (
-        f"smallest difference that 6 blocks would show in four runs of five: {game.lead.detectable:.3f} between ann "
+        f"minimum detectable difference (80% power, 6 blocks): {game.lead.detectable:.3f} between ann "
         f"and bob, {game.detectable:.3f} between two typical entrants"
     )
     one_block = game_of(rank(seats(planned(list(FOUR), 4, 1), by_strength(FOUR))))
@@ -341,8 +341,7 @@ def test_two_blocks_need_more_than_two_and_show_less_than_any_two_means_can_diff
     assert f"needs about {game.lead.blocks_needed} blocks to show (there are 2)" in text(ladder, "not_separated")
     assert (game.lead.detectable, game.detectable) == (None, None)
     assert (
-        "smallest difference that 2 blocks would show in four runs of five: more than any two means can differ "
-        "between ann and bob"
+        "minimum detectable difference (80% power, 2 blocks): more than any two means can differ between ann and bob"
     ) in plain_lines(ladder)
 
 
@@ -373,8 +372,8 @@ def test_what_tables_explain_is_told_from_what_repeats_itself():
 def test_the_mean_by_seat_ends_where_scores_end():
     first = {"g/b0000": 1.0, "g/b0001": -0.6}
     frame = seats(planned(["ann", "bob"], blocks=2), lambda e, seat: first[e.block] * (1 - 2 * seat))
-    (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("mean by seat")]
-    assert line == "mean by seat: 0 +0.200 [-1.000, +1.000], 1 -0.200 [-1.000, +1.000]"
+    (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("score by seat")]
+    assert line == "score by seat: seat 0 +0.200 [-1.000, +1.000], seat 1 -0.200 [-1.000, +1.000]"
 
 
 def test_140_blocks_of_three_scripted_players_call_their_leader_first():
