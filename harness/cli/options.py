@@ -143,3 +143,12 @@ TemperatureOption = Annotated[
 BaseUrlOption = Annotated[
     str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
 ]
+ResultsOption = Annotated[Path | None, typer.Option(metavar="DIR", help="The folder for runs, instead of results.")]
+MaxCallsOption = Annotated[
+    int | None, typer.Option(metavar="N", parser=whole(1), help="Stop after so many calls of all arms.")
+]
+MaxUsdOption = Annotated[
+    float | None,
+    typer.Option(metavar="USD", parser=number(0, above=True), help="Stop at so many dollars of all arms."),
+]
+WideFlag = Annotated[bool, typer.Option("--wide", help="Everything else there is to say.")]

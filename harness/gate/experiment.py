@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -106,8 +107,7 @@ def run_experiment(
         hearing = ListeningTo(store, plan, division.policies, order, wanted)
         divisions = {division.game.name: division}
         _, code = play_out(Sitting(order, store, store, episodes, again, divisions, hearing), follow)
-        asked = asked_of(store, plan, division.policies, hearing)
-        return ExperimentPlayed(report(store, plan, spec.margin, asked), order.run_folder, code)
+        return ExperimentPlayed(report(store, plan, spec.margin, hearing.asked()), order.run_folder, code)
 
 
 def _field(given: LadderConfig) -> dict[str, EntrantSpec]:
@@ -215,28 +215,21 @@ def _opening(order: LadderConfig, plan: ClaimsPlan, spec: ExperimentSpec) -> lis
     return lines
 
 
+@dataclass(frozen=True, slots=True)
 class ListeningTo:
     """The listeners of an experiment, asked again. Implements `harness.run.play.ladder.Afterwards`."""
 
-    def __init__(
-        self,
-        store: Store,
-        plan: ClaimsPlan,
-        policies: Mapping[str, Policy],
-        order: LadderConfig,
-        wanted: Mapping[str, int],
-    ) -> None:
-        """`wanted` says how many decisions of each entrant are asked again, where it listens."""
-        self._store = store
-        self._plan = plan
-        self._policies = policies
-        self._order = order
-        self._wanted = wanted
+    store: Store
+    plan: ClaimsPlan
+    policies: Mapping[str, Policy]
+    order: LadderConfig
+    wanted: Mapping[str, int]
+    """How many decisions of each entrant are asked again, where it listens."""
 
     async def due(self) -> bool:
         """Whether a model is to be asked; a script is led through its decisions when the report is made."""
-        for direction in self._plan.directions:
-            if self._wanted[direction.listener] and self._policies[direction.listener].model is not None:
+        for direction in self.plan.directions:
+            if self.wanted[direction.listener] and self.policies[direction.listener].model is not None:
                 try:
                     await self.kept(direction)
                 except NotKept:
@@ -244,15 +237,15 @@ class ListeningTo:
         return False
 
     async def ask(self, exchanges: Mapping[str, Exchange], brake: Brake, display: Progress) -> None:
-        for direction in self._plan.directions:
-            policy = self._policies[direction.listener]
+        for direction in self.plan.directions:
+            policy = self.policies[direction.listener]
             # A model that nothing is left to ask of has no exchange.
             exchange = exchanges.get(policy.model or "")
-            if exchange is None or not self._wanted[direction.listener]:
+            if exchange is None or not self.wanted[direction.listener]:
                 continue
 
             def line_for(episode: str, seat: Seat, exchange: Exchange = exchange) -> Line:
-                return SeatLine(episode, seat, exchange, self._store, brake, on_call=display.call_finished)
+                return SeatLine(episode, seat, exchange, self.store, brake, on_call=display.call_finished)
 
             chosen = self.samples(direction)
             display.note(f"{direction.listener}: {len(chosen)} decisions are asked again, to hear how it listens")
@@ -260,10 +253,10 @@ class ListeningTo:
                 await ask_again(
                     chosen,
                     policy,
-                    self._order.seed,
-                    self._store,
+                    self.order.seed,
+                    self.store,
                     line_for,
-                    self._order.limits.episodes_in_flight,
+                    self.order.limits.episodes_in_flight,
                     lambda: brake.pulled is None,
                 )
             except Stopping:
@@ -274,35 +267,25 @@ class ListeningTo:
 
     def samples(self, direction: Direction) -> list[Sample]:
         """The decisions of a direction's listener that are asked again, of the episodes that are finished."""
-        normal = list(records_of(self._store, self._plan, None, direction))
-        return samples(normal, direction.listener, self._wanted[direction.listener], self._order.seed)
+        normal = list(records_of(self.store, self.plan, None, direction))
+        return samples(normal, direction.listener, self.wanted[direction.listener], self.order.seed)
 
     async def kept(self, direction: Direction) -> list[Heard | None]:
         """What a listener answered, from the run alone. Raises NotKept when something is missing."""
-        policy = self._policies[direction.listener]
-        line_for = None if policy.model is None else self._kept_line
-        return await ask_again(self.samples(direction), policy, self._order.seed, self._store, line_for)
+        policy = self.policies[direction.listener]
+        line_for = None if policy.model is None else partial(KeptLine, self.store)
+        return await ask_again(self.samples(direction), policy, self.order.seed, self.store, line_for)
 
-    def _kept_line(self, episode: str, seat: Seat) -> Line:
-        return KeptLine(self._store, episode, seat)
+    def asked(self) -> dict[Direction, Asked]:
+        """What the players said beyond the records, as far as the run holds it."""
+        return {direction: asyncio.run(self._asked(direction)) for direction in self.plan.directions}
 
-
-def asked_of(
-    store: Store, plan: ClaimsPlan, policies: Mapping[str, Policy], hearing: ListeningTo
-) -> dict[Direction, Asked]:
-    """What the players said beyond the records, as far as the run holds it."""
-    return {direction: asyncio.run(_asked(store, plan, direction, policies, hearing)) for direction in plan.directions}
-
-
-async def _asked(
-    store: Store, plan: ClaimsPlan, direction: Direction, policies: Mapping[str, Policy], hearing: ListeningTo
-) -> Asked:
-    fielded, _ = direction.fielded("force-truth")
-    forced = list(records_of(store, plan, "force-truth", direction))
-    seed = store.manifest.seed
-    wanted = await wants(forced, fielded, policies[direction.claimer], seed, store)
-    try:
-        heard = await hearing.kept(direction)
-    except NotKept:
-        return Asked(None, wanted)
-    return Asked(listening(heard) if heard else None, wanted)
+    async def _asked(self, direction: Direction) -> Asked:
+        fielded, _ = direction.fielded("force-truth")
+        forced = list(records_of(self.store, self.plan, "force-truth", direction))
+        wanted = await wants(forced, fielded, self.policies[direction.claimer], self.order.seed, self.store)
+        try:
+            heard = await self.kept(direction)
+        except NotKept:
+            return Asked(None, wanted)
+        return Asked(listening(heard) if heard else None, wanted)

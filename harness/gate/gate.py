@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from statistics import stdev
 from typing import Any
 
 from pydantic import BaseModel
@@ -389,7 +390,5 @@ def played_baseline(
 
 def smallest_margin(baseline: Baseline) -> float | None:
     """The least loss that so many blocks would find with 80 % power, if pairing took no noise away."""
-    from statistics import stdev
-
     means = baseline.means
     return minimum_detectable(len(means), 2**0.5 * stdev(means)) if len(means) > 1 else None

@@ -163,6 +163,7 @@ class ArmRun:
         # An invocation that a provider or a limit stopped settled nothing: what is void may be begun again.
         grace = self._voids if store.status.startswith("stopped") else Counter[str]()
         self._allowed = {key: TRIES + count for key, count in grace.items()}
+        self._scores: dict[int, Scores] = {}
         self._run: Run | None = None
         self._brake = Brake()
         self._note: Note = lambda line: None
@@ -180,15 +181,15 @@ class ArmRun:
             self.store.set_status(status)
 
     def scores(self, number: int) -> Scores | None:
-        """The scores in the block of this number; None for one that is not settled."""
+        """The scores in the block of this number; None for one that is not settled. A settled block stays as it is."""
         episodes = self.arm.blocks[number].episodes
-        if not all(self.settled(episode.key) for episode in episodes):
-            return None
-        rows = [self.store.episode(episode.key) for episode in episodes]
-        return tuple(
-            row.scores[seat] if row is not None and row.scores and episode.key in self._finished else None
-            for seat, (row, episode) in enumerate(zip(rows, episodes, strict=True))
-        )
+        if number not in self._scores and all(self.settled(episode.key) for episode in episodes):
+            rows = [self.store.episode(episode.key) for episode in episodes]
+            self._scores[number] = tuple(
+                row.scores[seat] if row is not None and row.scores and episode.key in self._finished else None
+                for seat, (row, episode) in enumerate(zip(rows, episodes, strict=True))
+            )
+        return self._scores.get(number)
 
     def taken(self, blocks: Sequence[Block] | None = None) -> Taken:
         """What these blocks took, or the whole run, over all invocations."""

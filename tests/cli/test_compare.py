@@ -322,7 +322,7 @@ def test_a_provider_that_fails_one_arm_for_good_is_4_and_no_difference(server, h
 @pytest.mark.slow
 def test_ctrl_c_says_how_far_it_came_and_the_same_command_asks_no_call_twice(server, here):
     server.follow(read_plan({"rules": [{"do": "reply", "delay": "40ms"}]}))
-    words = ("compare", PLAIN, TEMPO, *SMALL, "--blocks", 32, "--base-url", server.openai_url)
+    words = ("compare", PLAIN, TEMPO, *SMALL, "--blocks", "32", "--base-url", server.openai_url)
     with started(*words, cwd=here) as going:
         until(lambda: server.stats()["requests"] >= 260)
         going.send_signal(signal.SIGINT)

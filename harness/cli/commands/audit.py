@@ -205,7 +205,7 @@ def _replay(
         print_text("\n".join(lines(replayed.answers)))
         if replayed.code != INTERRUPTED:
             place = replayed.folder
-            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` re-derives it")
+            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` recomputes it")
     return replayed.code
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,11 +10,15 @@ from weigh.harness.cli.options import (
     BaseUrlOption,
     ConfigOption,
     JsonFlag,
+    MaxCallsOption,
     MaxTokensOption,
+    MaxUsdOption,
     OpponentsOption,
+    ResultsOption,
     SettingOption,
     StyleOption,
     TemperatureOption,
+    WideFlag,
     number,
     whole,
 )
@@ -46,22 +49,13 @@ def compare(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision.")
     ] = 60.0,
-    max_calls: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop after so many calls of all arms.")
-    ] = None,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(metavar="USD", parser=number(0, above=True), help="Stop at so many dollars of all arms."),
-    ] = None,
+    max_calls: MaxCallsOption = None,
+    max_usd: MaxUsdOption = None,
     name: Annotated[
         str, typer.Option(metavar="NAME", help="The folder of the arms, below the folder for runs.")
     ] = "compare",
-    results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder for runs, instead of results.")
-    ] = None,
-    wide: Annotated[
-        bool, typer.Option("--wide", help="Also a picture of every block, faults and costs of each arm.")
-    ] = False,
+    results: ResultsOption = None,
+    wide: WideFlag = False,
     json: JsonFlag = False,
 ) -> None:
     """Compare two prompts, or any two policies, on the same deals.

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weigh.harness.cli.help import Group, Page
-from weigh.harness.cli.options import JsonFlag, number, whole
+from weigh.harness.cli.options import JsonFlag, WideFlag, number, whole
 from weigh.harness.cli.output import print_json, print_note, print_text, text_width
 from weigh.harness.errors import FINE, INTERRUPTED
 
@@ -64,9 +64,7 @@ def ballast_claims(
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Instead of the config's folder for runs.")
     ] = None,
-    wide: Annotated[
-        bool, typer.Option("--wide", help="Also fallbacks, the claims, what was asked again, and wins by lies.")
-    ] = False,
+    wide: WideFlag = False,
     json: JsonFlag = False,
 ) -> None:
     """Ask whether claims in Ballast are read, or decoration.
@@ -100,6 +98,6 @@ def ballast_claims(
         print_text("\n".join(lines(played.document, played.code, text_width(), wide=wide)))
         if played.played != INTERRUPTED:
             place = played.folder
-            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` re-derives every record")
+            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` recomputes every record")
     if played.code != FINE:
         raise typer.Exit(played.code)

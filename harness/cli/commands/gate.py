@@ -22,11 +22,15 @@ from weigh.harness.cli.options import (
     BaseUrlOption,
     ConfigOption,
     JsonFlag,
+    MaxCallsOption,
     MaxTokensOption,
+    MaxUsdOption,
     OpponentsOption,
+    ResultsOption,
     SettingOption,
     StyleOption,
     TemperatureOption,
+    WideFlag,
     given_options,
     number,
     whole,
@@ -88,13 +92,8 @@ def gate(
         float | None,
         typer.Option(metavar="SECONDS", parser=number(0, above=True), help="For one attempt at one decision (60)."),
     ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop as invalid after so many calls, in all.")
-    ] = None,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(metavar="USD", parser=number(0, above=True), help="Stop as invalid at so many dollars, in all."),
-    ] = None,
+    max_calls: MaxCallsOption = None,
+    max_usd: MaxUsdOption = None,
     max_void_rate: Annotated[
         float, typer.Option(metavar="SHARE", parser=number(0, 0.5), help="Blocks that outages may take before invalid.")
     ] = 0.1,
@@ -105,9 +104,7 @@ def gate(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="The gate's, and of its folder; default: game and candidate.")
     ] = None,
-    results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder for runs, instead of results.")
-    ] = None,
+    results: ResultsOption = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")] = None,
     summary: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the verdict as Markdown.")] = None,
     save_baseline: Annotated[
@@ -116,9 +113,7 @@ def gate(
     blocks: Annotated[
         int | None, typer.Option(metavar="N", parser=whole(1, 1_000_000), help="With --save-baseline (200/seats).")
     ] = None,
-    wide: Annotated[bool, typer.Option("--wide", help="Also identities, error rates, power, p-values and checks.")] = (
-        False
-    ),
+    wide: WideFlag = False,
     json: JsonFlag = False,
 ) -> None:
     """Catch the policy that got worse: a verdict on a candidate against its baseline.
