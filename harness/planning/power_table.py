@@ -126,8 +126,8 @@ SITTINGS = 10
 the blocks too thinly over its pairs."""
 
 SLIPS = (0.1, 0.25, 0.4)
-"""Shares of moves drawn at random by the scripted proxies of prompted entrants: those of one policy are nearly equal, and none
-plays one and the same game twice."""
+"""Shares of moves drawn at random by the scripted proxies of prompted entrants: those of one policy are nearly equal,
+and none plays one and the same game twice."""
 
 
 @dataclass(frozen=True, slots=True)

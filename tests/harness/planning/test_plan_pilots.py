@@ -1,4 +1,4 @@
-"""Pilots: scripted moves are written as answers that the reader takes, and prompts are the ones that the models would get."""
+"""Pilots: scripted moves are written as answers that the reader takes; prompts are those that models would get."""
 
 from __future__ import annotations
 
