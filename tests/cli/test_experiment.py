@@ -59,7 +59,7 @@ def test_the_question_is_answered_and_everything_is_kept(tmp_path):
     assert "not causal" in wide
     assert all(len(line) <= 80 for line in wide.splitlines())
     folder = tmp_path / "results" / "s-claims"
-    assert said.err.splitlines()[-1] == f"kept in {folder}; `weigh verify {folder}` re-derives every record"
+    assert said.err.splitlines()[-1] == f"kept in {folder}; `weigh verify {folder}` recomputes every record"
     assert weigh("verify", folder).out == f"{folder}: OK, 240 records recomputed, no differences\n"
     again = ask(order, *PAIR, "--blocks", 30)
     assert again.out == said.out
