@@ -261,7 +261,7 @@ class Judged:
 Rule = Callable[[Direction], bool]
 RULES: tuple[tuple[str, Rule], ...] = (
     ("q alone", lambda d: (d.difference or 0) > 0 and d.q is not None and d.q <= LEVEL),
-    ("p_league alone", lambda d: (d.difference or 0) > 0 and d.p_league is not None and d.p_league <= LEVEL),
+    ("p_max alone", lambda d: (d.difference or 0) > 0 and d.p_max is not None and d.p_max <= LEVEL),
     ("the audit", lambda d: d.flagged),
 )
 
@@ -334,15 +334,15 @@ def main(arguments: Sequence[str] = ()) -> int:
     leagues = 20 if parser.parse_args([*arguments]).quick else 200
     literal: list[str] = []
     print(f"{leagues} leagues a row, {ENTRANTS} at {SEATS}, {PERMUTATIONS} permutations, level {LEVEL}\n")
-    print("| field | cycles | any false flag | false, a pair | of those that read | power | q alone | p_league alone |")
+    print("| field | cycles | any false flag | false, a pair | of those that read | power | q alone | p_max alone |")
     print("|:--|--:|--:|--:|--:|--:|--:|--:|")
     for number, field in enumerate(FIELDS):
         for cycles in CYCLES:
             tables = Tables(field, cycles, leagues, 1 + number)
-            q, p_league, audit = judge(tables)
+            q, p_max, audit = judge(tables)
             print(
                 f"| {field.title} | {cycles} | {_share(audit.any_false)} | {audit.false:.4f} | {_share(audit.reading)} "
-                f"| {_share(audit.power)} | {_share(q.power)} | {_share(p_league.power)} |",
+                f"| {_share(audit.power)} | {_share(q.power)} | {_share(p_max.power)} |",
                 flush=True,
             )
             if cycles == LITERAL_CYCLES:

@@ -247,6 +247,12 @@ class Game(Protocol[Config]):
     def longest(self, config: Config) -> int:
         """An upper bound on the number of steps of an episode."""
 
+    def decisions(self, config: Config) -> tuple[int, int]:
+        """The fewest and the most decisions that one seat makes in an episode that no clock ends.
+
+        Both are reached by some play: a plan takes them for the bounds of what a run can ask.
+        """
+
     def lowest(self, config: Config) -> Fraction:
         """The lowest score that an episode can give a seat, however badly it plays: at least -1, below 0.
 

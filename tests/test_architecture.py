@@ -31,8 +31,7 @@ ROOMS: Mapping[str, set[str]] = {
 """The rooms of harness/, from the ground up, and the rooms that each may import. `cli` may import them all."""
 LONGEST = 500
 CROWDED = {
-    "harness/cli": 13,
-    "harness/cli/commands": 21,
+    "harness/cli/commands": 17,
     "harness/gate": 20,
     "harness/run": 14,
 }

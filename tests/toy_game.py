@@ -91,5 +91,8 @@ class Toy:
     def longest(self, config: ToyConfig) -> int:
         return config.rounds
 
+    def decisions(self, config: ToyConfig) -> tuple[int, int]:
+        return config.rounds, config.rounds
+
     def lowest(self, config: ToyConfig) -> Fraction:
         return Fraction(-1, config.seats)

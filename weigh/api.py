@@ -104,10 +104,13 @@ class Ranking:
         return "\n".join(plain_lines(answer_sections(self.ladder, WIDTH), WIDTH))
 
     def _repr_html_(self) -> str:
+        from weigh.harness.report.render.document import Section, Text
         from weigh.harness.report.render.html import html_fragment
-        from weigh.harness.report.sections.ladder import answer_sections
+        from weigh.harness.report.sections.ladder import verdict
+        from weigh.harness.report.sections.ladder_table import ladder_sections
 
-        return html_fragment(answer_sections(self.ladder, WIDTH))
+        answers = tuple(Text(verdict(game, self.ladder)) for game in self.ladder.games)
+        return html_fragment([Section("", blocks=answers), *ladder_sections(self.ladder, WIDTH)])
 
 
 @dataclass(frozen=True, repr=False)

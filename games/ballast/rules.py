@@ -258,6 +258,10 @@ class Ballast:
         """Each weight leaves a hand by one decision, and each of the two challenges adds one at most."""
         return 2 * config.weights + 2
 
+    def decisions(self, config: BallastConfig) -> tuple[int, int]:
+        """One for each weight, for a last weight that goes by itself does so by a challenge; one more with another."""
+        return config.weights, config.weights + 1
+
     def lowest(self, config: BallastConfig) -> Fraction:
         """That of a game lost, by however few scales."""
         return Fraction(-1)

@@ -284,6 +284,9 @@ class Goofspiel:
     def longest(self, config: GoofspielConfig) -> int:
         return config.max_rounds
 
+    def decisions(self, config: GoofspielConfig) -> tuple[int, int]:
+        return config.max_rounds, config.max_rounds
+
     def lowest(self, config: GoofspielConfig) -> Fraction:
         """That of a seat which wins nothing: a share of 0, scaled as in `settle`.
 

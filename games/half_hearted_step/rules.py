@@ -19,6 +19,7 @@ from weigh.games.game import Deal, DealInvalid, Event, GameConfig, Json, Move, O
 from weigh.games.half_hearted_step import view
 from weigh.games.half_hearted_step.moves import HORIZONTAL, ME, AuctionBids, FirstChoices, Steps
 from weigh.games.half_hearted_step.play import (
+    SILENT_ROUNDS,
     Auction,
     Board,
     Call,
@@ -262,6 +263,11 @@ class HalfHeartedStep:
     def longest(self, config: HalfHeartedStepConfig) -> int:
         """Auction, choice, a turn for each square of the board but the first, and one for each life."""
         return config.auction_rounds + 1 + config.size**2 - 1 + 2 * config.lives
+
+    def decisions(self, config: HalfHeartedStepConfig) -> tuple[int, int]:
+        """The fewest: a silent auction, no choice, and a turn for each life and one more, for both seats may stay on a
+        visited square every second turn, and in the second turn only one square has been visited, which they leave."""
+        return SILENT_ROUNDS + 2 * config.lives + 1, self.longest(config)
 
     def lowest(self, config: HalfHeartedStepConfig) -> Fraction:
         """That of the loser: once play has begun there is one, whenever it ends."""

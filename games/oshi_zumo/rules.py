@@ -242,6 +242,10 @@ class OshiZumo:
             return config.max_rounds
         return min(config.max_rounds, -(-config.coins // config.min_bid))
 
+    def decisions(self, config: OshiZumoConfig) -> tuple[int, int]:
+        """Two who bid all they have end the match in its first round."""
+        return 1, self.longest(config)
+
     def lowest(self, config: OshiZumoConfig) -> Fraction:
         """That of a match lost."""
         return Fraction(-1)

@@ -298,6 +298,9 @@ class PersistentCalibration:
     def longest(self, config: PersistentCalibrationConfig) -> int:
         return ROUNDS
 
+    def decisions(self, config: PersistentCalibrationConfig) -> tuple[int, int]:
+        return ROUNDS, ROUNDS
+
     def lowest(self, config: PersistentCalibrationConfig) -> Fraction:
         """That of a seat alone at the bottom, with every other seat above it."""
         return Fraction(-1)

@@ -20,40 +20,33 @@ from weigh.harness.errors import FINE, INTERRUPTED, INVALID, USAGE, WeighError, 
 
 COMMANDS = (
     Chapter(
-        "Play",
+        "Run",
         (
-            Entry("games", "lists:games", "List the games, with their seats and config keys."),
-            Entry("policies", "lists:policies", "List the scripted policies and the built-in prompts."),
-            Entry("play", "play:play", "Play one episode and show it round by round."),
-            Entry("plan", "plan:plan", "Say what a ladder will cost and what it will be able to see."),
-            Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
             Entry("demo", "ladder:demo", "Play a small ladder, check every record, and show what came of it."),
-        ),
-    ),
-    Chapter(
-        "Weigh",
-        (
-            Entry("rank", "rank:rank", "Rank the entrants of one or several runs."),
-            Entry("audit", "audit:audit", "Look for entrants that stand aside for each other."),
-            Entry("experiment", "experiment:experiment", "Answer a question by changing one thing and playing again."),
+            Entry("play", "play:play", "Play one episode and show it round by round."),
+            Entry("plan", "plan:plan", "Estimate a ladder's cost and statistical power."),
+            Entry("ladder", "ladder:ladder", "Play a ladder, or go on where it stopped, then rank it."),
             Entry(
                 "gate", "gate:gate", "Catch the policy that got worse: a verdict on a candidate against its baseline."
             ),
             Entry("compare", "compare:compare", "Compare two prompts, or any two policies, on the same deals."),
-            Entry("verify", "check:verify", "Re-derive records from their moves, and say what differs."),
-            Entry("export", "export:export", "Write a run's records or tables to a file for other tools."),
+            Entry("experiment", "experiment:experiment", "Answer a question by changing one thing and playing again."),
         ),
     ),
     Chapter(
-        "Look",
+        "Analyse",
+        (
+            Entry("rank", "results:rank", "Rank the entrants of one or several runs."),
+            Entry("report", "report:report", "Write a report about one or several runs, as one page."),
+            Entry("audit", "audit:audit", "Test for collusion between entrants."),
+            Entry("verify", "check:verify", "Recompute records from their moves, and say what differs."),
+            Entry("export", "results:export", "Write a run's records or tables to a file for other tools."),
+        ),
+    ),
+    Chapter(
+        "Inspect",
         (
             Entry("view", "view:view", "Look at an episode or a whole run, in a browser or as text."),
-            Entry("report", "report:report", "Write a report about one or several runs, as one page."),
-        ),
-    ),
-    Chapter(
-        "Rules and replies",
-        (
             Entry("resolve", "check:resolve", "Play given moves through the rules and print where they lead."),
             Entry("read", "check:read", "Show how a model's reply would be read, and the hint it would get."),
             Entry(
@@ -64,11 +57,13 @@ COMMANDS = (
         ),
     ),
     Chapter(
-        "Set-up",
+        "Set up",
         (
-            Entry("doctor", "doctor:doctor", "Look for what would stop a run, and say how to mend it."),
-            Entry("mock-server", "mock:mock_server", "Serve a stand-in for the OpenAI and Anthropic APIs."),
-            Entry("local", "embedded:local", "Install the embedded model, which needs no key."),
+            Entry("doctor", "setup:doctor", "Look for what would stop a run, and say how to fix it."),
+            Entry("games", "setup:games", "List the games, with their seats and config keys."),
+            Entry("policies", "setup:policies", "List the scripted policies and the built-in prompts."),
+            Entry("mock-server", "setup:mock_server", "Serve a mock of the OpenAI and Anthropic APIs."),
+            Entry("local", "setup:local", "Install the embedded model, which needs no key."),
         ),
     ),
 )
@@ -85,9 +80,10 @@ app = typer.Typer(
     help="""
     An honest scale for LLM agents: model against model, prompt against prompt, in games of sealed bids and bluff.
 
-      weigh play goofspiel match hoard random random        one episode, no key needed
+      weigh demo                                            a first ladder, no key needed
+      weigh play goofspiel match hoard random random        one episode
       weigh play goofspiel PROMPT.md@openai:MODEL match     a prompt of yours against a scripted policy
-      weigh ladder ladder.toml                              everybody against everybody, then ranked
+      weigh ladder ladder.toml                              all entrants against each other, then ranked
     """,
     epilog="""
     An entrant is a scripted policy (match, hoard, random ...), PROMPT.md@provider:model, or @name from a config.

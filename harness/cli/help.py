@@ -7,7 +7,7 @@ docstring an indented block is kept as it is (examples); other paragraphs are wr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from importlib import import_module
@@ -99,29 +99,14 @@ def _metavar(param: Any) -> str:
     return str(param.metavar or param.name.upper())
 
 
-class Shelf(MutableMapping[str, Any]):
-    """Commands by name. A command of a chapter is imported and built when it is taken out."""
+class Shelf(dict[str, Any]):
+    """Commands by name. One of a chapter is imported and built when it is asked for."""
 
-    def __init__(self, chapters: tuple[Chapter, ...]) -> None:
-        self._entries = {entry.name: entry for chapter in chapters for entry in chapter.entries}
-        self._built: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._built:
-            self._built[name] = built(self._entries[name])
-        return self._built[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._built[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._built[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._entries, *self._built)))
-
-    def __len__(self) -> int:
-        return len(tuple(iter(self)))
+    def get(self, name: str, default: Any = None) -> Any:
+        found = super().get(name, default)
+        if isinstance(found, Entry):
+            found = self[name] = built(found)
+        return found
 
 
 def built(entry: Entry) -> Any:
@@ -180,7 +165,7 @@ class Contents(Group):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = Shelf(self.chapters)
+        self.commands = Shelf({entry.name: entry for chapter in self.chapters for entry in chapter.entries})
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)

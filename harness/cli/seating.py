@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.games.game import Json
+from weigh.harness.cli.human import BrowserDesk, Lines, People, TerminalDesk
 from weigh.harness.cli.output import print_note
 from weigh.harness.errors import Refused
+from weigh.harness.run.episode import Table, Watch
+from weigh.harness.run.events import Closing, Plan
 from weigh.harness.run.play.followers import Watches, Watching
-from weigh.harness.run.play.single import Following
+from weigh.harness.run.play.single import Following, Single
+from weigh.harness.store.calls import Void
+from weigh.harness.store.record import Record
+from weigh.harness.web.scene import score
+from weigh.harness.web.viewer.episode import episode_data
+from weigh.policies.show import one_line
 
 if TYPE_CHECKING:
-    from weigh.games.game import Json
-    from weigh.harness.cli.human import People
-    from weigh.harness.run.episode import Table, Watch
-    from weigh.harness.run.play.single import Single
-    from weigh.harness.store.calls import Void
-    from weigh.harness.store.record import Record
     from weigh.harness.web.live.server import LiveServer
 
 
@@ -44,8 +47,6 @@ def seating(single: Single, people: People | None, server: LiveServer | None) ->
 
 
 def _watched(single: Single, server: LiveServer) -> Following:
-    from weigh.harness.run.events import Closing, Plan
-    from weigh.harness.store.record import Record
     from weigh.harness.web.live.feed import Feed
     from weigh.harness.web.live.pages import SpectatorPage
 
@@ -66,8 +67,6 @@ def _watched(single: Single, server: LiveServer) -> Following:
 
 
 def _in_person(single: Single, people: People, server: LiveServer | None) -> Following:
-    from weigh.harness.cli.human import BrowserDesk, Lines, TerminalDesk
-
     game, config = single.division.game, single.division.config
     rules, aliases = game.rulebook(config), single.aliases
     if server is None:
@@ -98,11 +97,6 @@ def _in_person(single: Single, people: People, server: LiveServer | None) -> Fol
 
 def conclusion(result: Record | Void | str) -> dict[str, Json]:
     """What a seat's page is told at the end: lines, and the whole episode where there is a record."""
-    from weigh.harness.store.record import Record
-    from weigh.harness.web.scene import score
-    from weigh.harness.web.viewer.episode import episode_data
-    from weigh.policies.show import one_line
-
     if isinstance(result, str):
         return {"lines": [one_line(f"The episode is not finished: {result}", 600)], "episode": None}
     if not isinstance(result, Record):

@@ -8,19 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from weigh.games.game import Event, Json
+from weigh.games.game import Event, Json, State
+from weigh.harness.store.record import Decision, Record
 from weigh.harness.web.scene import SEALED, exact_score, score
-from weigh.harness.web.viewer.frames import frames_of, states_of
+from weigh.harness.web.viewer.frames import Frames, frames_of, states_of
 from weigh.harness.words import shown
 from weigh.policies.show import one_line
-
-if TYPE_CHECKING:
-    from weigh.games.game import State
-    from weigh.harness.store.record import Decision, Record
-    from weigh.harness.web.viewer.frames import Frames
-
 
 _LONG = 2_000
 
@@ -47,7 +41,7 @@ def _lines(record: Record) -> Iterator[str]:
     for step, (before, after) in enumerate(pairwise(states)):
         yield ""
         if step < len(record.moves):
-            yield f"--- step {step}: {_name(told, step)}"
+            yield f"--- {_name(told, step)}"
             for seat in sorted(before.to_act):
                 played = told.moves[step][seat]
                 yield f"{record.aliases[seat]:<{wide}}  {played:<6}  {_by(record, made.get((step, seat)))}"
@@ -106,7 +100,7 @@ NOT_BY_SEAT = ("remaining", "flips", "square", "position", *_LIST_SEATS)
 
 
 def narrate(event: Event, aliases: Sequence[str]) -> str:
-    """What happened, e.g. `round 0, bids Ash 5 / Elm 7, margin 2`; the event's kind is left to the caller."""
+    """What happened, e.g. `round 1, bids Ash 5 / Elm 7, margin 2`; the event's kind is left to the caller."""
     parts = [f"{key} {_value(key, value, aliases)}" for key, value in event.data.items()]
     return one_line(", ".join(parts), 2_000)
 
@@ -118,7 +112,13 @@ def seats_named(key: str, value: object, aliases: Sequence[str]) -> str | None:
     return " and ".join(aliases[seat] for seat in value if isinstance(seat, int)) or "nobody"
 
 
+_COUNTED = ("round", "turn")
+"""Keys whose whole number counts from 0, and is told from 1 as at the table."""
+
+
 def _value(key: str, value: Json, aliases: Sequence[str]) -> str:
+    if key in _COUNTED and isinstance(value, int):
+        return str(value + 1)
     if key in _NAMES_A_SEAT and isinstance(value, int) and 0 <= value < len(aliases):
         return aliases[value]
     if (named := seats_named(key, value, aliases)) is not None:

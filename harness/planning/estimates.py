@@ -3,21 +3,23 @@
 Owns the three figures of everything: the least, what is expected, and the most, and what each assumes. Knows neither
 where measures come from nor how they are shown. What is not known is None, never 0.
 
-    least     games as short as the shortest pilot, one attempt a decision, the shortest legal answers, no notes
+    least     the fewest decisions that the rules allow, one attempt at each, the shortest legal answers, no notes
     expected  games as long as was measured, else as the pilots are in the mean; the share of second attempts, and the
               tokens of an answer, that were measured or given
-    most      games as long as the longest pilot, two attempts at every decision, every answer at its cap, prompts with
-              full notes and the longest hints
+    most      the most decisions that the rules allow, two attempts at each, every answer at its cap, prompts with full
+              notes and the longest hints
+
+No episode that ends by itself has fewer calls than the least or more than the most, HTTP retries aside.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 from weigh.games.game import Json
-from weigh.harness.planning.pilots import Sizes
+from weigh.harness.planning.pilots import Length, Sizes
 from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.providers.endpoints.prices import cost_of
 from weigh.policies.contract import Usage
@@ -40,7 +42,7 @@ class Span:
         expected = (self.expected or 0.0) + (other.expected or 0.0) if known else None
         return Span(self.least + other.least, expected, self.most + other.most)
 
-    def times(self, factor: float) -> Span:
+    def __mul__(self, factor: float) -> Span:
         return Span(self.least * factor, None if self.expected is None else self.expected * factor, self.most * factor)
 
     def to_json(self) -> dict[str, Json]:
@@ -78,9 +80,9 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a number of seat-episodes take."""
+    """What a number of seat-episodes take. Every field can be added up."""
 
-    episodes: int = 0
+    episodes: float = 0
     """Seat-episodes."""
     decisions: float = 0.0
     """Expected, of models."""
@@ -92,40 +94,20 @@ class Estimate:
     unpriced: tuple[str, ...] = ()
     """Models without one: with any of them the cost is a lower bound only of what is known, and shown as unknown."""
     at_cap: float = 0.0
-    """The tokens that ceilings per minute count for the expected calls: prompt and output cap."""
+    """The tokens that limits per minute count for the expected calls: prompt and output cap."""
     per_output_token: float = 0.0
     """US dollars more for each output token that an expected call's answer is longer."""
     at_none: float = 0.0
     """US dollars of the expected calls' prompts alone."""
 
     def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(
-            self.episodes + other.episodes,
-            self.decisions + other.decisions,
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cost + other.cost,
-            tuple(dict.fromkeys((*self.unpriced, *other.unpriced))),
-            self.at_cap + other.at_cap,
-            self.per_output_token + other.per_output_token,
-            self.at_none + other.at_none,
-        )
+        sums = {each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
+        return Estimate(**(sums | {"unpriced": tuple(dict.fromkeys((*self.unpriced, *other.unpriced)))}))
 
-    def times(self, factor: float) -> Estimate:
+    def __mul__(self, factor: float) -> Estimate:
         """The same for `factor` times as many episodes."""
-        return Estimate(
-            round(self.episodes * factor),
-            self.decisions * factor,
-            self.calls.times(factor),
-            self.input_tokens.times(factor),
-            self.output_tokens.times(factor),
-            self.cost.times(factor),
-            self.unpriced,
-            self.at_cap * factor,
-            self.per_output_token * factor,
-            self.at_none * factor,
-        )
+        scaled = {each.name: getattr(self, each.name) * factor for each in fields(self) if each.name != "unpriced"}
+        return Estimate(unpriced=self.unpriced, **scaled)
 
     def cost_at(self, output: float) -> float:
         """US dollars when the expected calls' answers take `output` tokens each."""
@@ -133,7 +115,7 @@ class Estimate:
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "seat_episodes": self.episodes,
+            "seat_episodes": plain(self.episodes),
             "decisions": plain(self.decisions),
             "calls": self.calls.to_json(),
             "input_tokens": self.input_tokens.to_json(),
@@ -148,24 +130,26 @@ def total(estimates: Iterable[Estimate]) -> Estimate:
     return sum(estimates, Estimate())
 
 
-def estimate(sizes: Sizes, rates: Rates, endpoint: Endpoint, episodes: int, cap: int, notes: bool) -> Estimate:
+def estimate(
+    length: Length, sizes: Sizes, rates: Rates, endpoint: Endpoint, episodes: int, cap: int, notes: bool
+) -> Estimate:
     """What `episodes` seat-episodes of one entrant take. `cap`: its `max_tokens`; `notes`: whether it may keep any."""
-    decisions = sizes.decisions if rates.decisions is None else rates.decisions
-    first = episodes * decisions
-    fewest, most = episodes * min(sizes.fewest, decisions), episodes * max(sizes.most, decisions)
+    first = episodes * (length.expected if rates.decisions is None else rates.decisions)
+    fewest, most = episodes * length.fewest, episodes * length.most
     second = first * rates.retry_share
     ratio = rates.characters_per_token
     room = NOTES_LIMIT if notes else 0
     output = None if rates.output is None else min(rates.output, cap)
     shortest = min(cap, math.ceil(sizes.answer_characters / ratio))
+    asked = first * sizes.characters + second * sizes.retry_characters
     calls = Span(fewest, first + second, 2 * most)
     read = Span(
         fewest * sizes.characters / ratio,
-        (first * sizes.characters + second * sizes.retry_characters) / ratio,
+        asked / ratio,
         most * (sizes.characters + sizes.retry_characters + 2 * room) / ratio,
     )
     wrote = Span(fewest * shortest, None if output is None else (first + second) * output, 2 * most * cap)
-    expected_calls, expected_read = first + second, read.expected or 0.0
+    expected_calls, expected_read = first + second, asked / ratio
     costs = (
         dollars(endpoint, calls.least, read.least, wrote.least),
         dollars(endpoint, expected_calls, expected_read, wrote.expected or 0.0),
@@ -173,17 +157,22 @@ def estimate(sizes: Sizes, rates: Rates, endpoint: Endpoint, episodes: int, cap:
         dollars(endpoint, expected_calls, expected_read, 0.0),
         dollars(endpoint, expected_calls, expected_read, expected_calls * (output or cap / 2)),
     )
+    found = Estimate(
+        episodes=episodes,
+        decisions=first,
+        calls=calls,
+        input_tokens=read,
+        output_tokens=wrote,
+        at_cap=asked / CHARACTERS_PER_TOKEN + expected_calls * cap,
+    )
     known = [cost for cost in costs if cost is not None]
-    sums = dict(episodes=episodes, decisions=first, calls=calls, input_tokens=read, output_tokens=wrote)
-    at_cap = (first * sizes.characters + second * sizes.retry_characters) / CHARACTERS_PER_TOKEN + expected_calls * cap
     if len(known) < len(costs):
-        return Estimate(**sums, at_cap=at_cap, unpriced=(endpoint.name,))  # type: ignore[arg-type]
-    least, expected, most, prompts, longer = known
+        return replace(found, unpriced=(endpoint.name,))
+    least, expected, dearest, prompts, longer = known
     free = longer == prompts  # then the length of answers does not matter
-    return Estimate(
-        **sums,  # type: ignore[arg-type]
-        cost=Span(least, expected if wrote.expected is not None or free else None, most),
-        at_cap=at_cap,
+    return replace(
+        found,
+        cost=Span(least, expected if wrote.expected is not None or free else None, dearest),
         per_output_token=(longer - prompts) / (output or cap / 2),
         at_none=prompts,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from weigh.harness.store.calls import BROUGHT
 from weigh.harness.store.store import CallFacts, Store
@@ -17,8 +17,7 @@ from weigh.harness.store.usage import was_cut
 Place: TypeAlias = tuple[str, ...]
 """The kind of a place, then what names it."""
 
-ENOUGH = 1
-"""Calls from which a mean is taken."""
+Mean: TypeAlias = Literal["latency", "output", "retry_share", "characters_per_token", "decisions"]
 
 
 @dataclass(slots=True)
@@ -39,6 +38,8 @@ class Measured:
     """Seat-episodes of finished episodes."""
     decided: int = 0
     """First attempts in them."""
+    attempts: int = 0
+    """First and second attempts in them."""
     last: tuple[str, int] | None = None
     """Episode and seat of the last call: calls come seat by seat."""
 
@@ -47,6 +48,7 @@ class Measured:
             self.seats += self.last != (call.episode, call.seat)
             self.last = (call.episode, call.seat)
             self.decided += call.number == 0 and call.attempt == 1
+            self.attempts += call.number == 0
         if call.number == 0:
             self.first += call.attempt == 1
             self.second += call.attempt > 1
@@ -62,29 +64,17 @@ class Measured:
             self.input_tokens += call.input_tokens
             self.characters += call.prompt_characters
 
-    @property
-    def characters_per_token(self) -> float | None:
-        return self.characters / self.input_tokens if self.input_tokens else None
-
-    @property
-    def output(self) -> float | None:
-        """Mean output tokens of an answer, reasoning included."""
-        return self.output_tokens / self.output_calls if self.output_calls >= ENOUGH else None
-
-    @property
-    def latency(self) -> float | None:
-        """Mean seconds of an answered call."""
-        return self.seconds / self.answered if self.answered >= ENOUGH else None
-
-    @property
-    def decisions(self) -> float | None:
-        """Mean decisions of a seat-episode."""
-        return self.decided / self.seats if self.seats >= ENOUGH else None
-
-    @property
-    def retry_share(self) -> float | None:
-        """Second attempts for each first one."""
-        return self.second / self.first if self.first >= ENOUGH else None
+    def mean(self, what: Mean) -> float | None:
+        """`latency`: seconds of an answered call; `output`: tokens of an answer, reasoning included; `retry_share`:
+        second attempts for each first one; `decisions`: of a seat-episode."""
+        above, below = {
+            "latency": (self.seconds, self.answered),
+            "output": (self.output_tokens, self.output_calls),
+            "retry_share": (self.second, self.first),
+            "characters_per_token": (self.characters, self.input_tokens),
+            "decisions": (self.decided, self.seats),
+        }[what]
+        return above / below if below else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +85,21 @@ class Past:
     """The run's folder, for people."""
     places: dict[Place, Measured] = field(default_factory=dict)
 
-    @property
-    def calls(self) -> int:
-        """Answered calls in all."""
-        return sum(measured.answered for place, measured in self.places.items() if place[0] == "model")
-
-    def find(self, what: str, game: str, entrant: str, digest: str, model: str) -> tuple[float | None, str | None]:
-        """A mean (`output`, `latency`, `retry_share`, `characters_per_token`, `decisions`) from the nearest place that
-        has it, and the kind of that place: `policy`, `entrant`, `game`, `model`. (None, None) where no place has it."""
+    def find(self, what: Mean, game: str, entrant: str, digest: str, model: str) -> tuple[float | None, str | None]:
+        """A mean from the nearest place that has it, and the kind of that place: `policy`, `entrant`, `game`, `model`.
+        (None, None) where no place has it."""
         for place in _places(game, entrant, digest, model):
             if what == "decisions" and place[0] == "model":
                 break  # other games are of other lengths
-            measured = self.places.get(place)
-            value: float | None = None if measured is None else getattr(measured, what)
+            value = self.places[place].mean(what) if place in self.places else None
             if value is not None:
                 return value, place[0]
         return None, None
+
+    def played(self, game: str, entrant: str, model: str) -> Measured | None:
+        """What an entrant took with this model in one game; None where it finished no episode."""
+        found = self.places.get(("entrant", game, entrant, model))
+        return found if found is not None and found.seats else None
 
 
 def past_of(store: Store, source: str) -> Past:

@@ -1,11 +1,7 @@
-"""How the plan of a ladder is put together: pilots, an earlier run's measures and the schedule.
+"""The plan of a ladder: made of pilots, an earlier run's measures and the schedule; and its JSON form.
 
-Owns what is made of what. Knows no words for people and opens no run: episodes, divisions and measures are handed in.
-
-The plan of a ladder as one value, and its JSON form.
-
-Owns what a plan holds and the keys it has in JSON, which are a contract: `docs/reference/output.md` lists them.
-Computes nothing but sums.
+Owns what is made of what, and the keys, which are a contract that the documentation lists. Knows no words for people
+and opens no run: episodes, divisions and measures are handed in.
 """
 
 from __future__ import annotations
@@ -13,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from weigh.games.game import Json
 from weigh.harness.config.balance import ScheduleReport, describe
 from weigh.harness.config.schedule import follows_design
-from weigh.harness.planning.ceilings import Ceiling, ceilings
 from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN, Estimate, Rates, estimate, plain, total
-from weigh.harness.planning.past import Past
-from weigh.harness.planning.pilots import Pilot, Sizes, play_pilots, sizes_of
-from weigh.harness.planning.sight import Price, Sight, sight
-from weigh.harness.planning.spread import Spread, scripted_spread, spread_in
-from weigh.harness.planning.wall import Traffic, Wall, chain_seconds, seat_seconds, wall
+from weigh.harness.planning.limits import Bound, Check, Load, chain_seconds, least_time, limit_checks
+from weigh.harness.planning.past import Mean, Measured, Past
+from weigh.harness.planning.pilots import Length, Pilot, Sizes, length_of, play_pilots, sizes_of
+from weigh.harness.planning.power_table import PowerTable, Spread, power_table, scripted_spread, spread_in
 from weigh.harness.stats.power import Test
 from weigh.policies.layout import keeps_notes
 
@@ -34,10 +28,18 @@ if TYPE_CHECKING:
     from weigh.harness.results.ranking.rows import GameRows
     from weigh.harness.run.runner import Division
 
+SCHEMA = 2
+
+ASSUMED_LATENCY = 3.0
+"""Seconds of a call, where nothing was measured or given."""
+
+LENGTHS = (50, 200, 500, 1000, 2000, 5000)
+"""Tokens of an answer at which the cost is told where none is expected."""
+
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the command line asks and gives. None: not given."""
+class PlanSpec:
+    """What is asked, and what is given instead of measured. None: not given."""
 
     test: Test = field(default_factory=Test)
     latency: float | None = None
@@ -57,170 +59,22 @@ class Existing:
     extension: tuple[str, ...] = ()
     """What --extend adds to it, a line each, and is planned here; what it would add where it `differs`."""
     calls: int = 0
-    """Spent by its sittings, here and below."""
+    """Spent by its invocations, here and below."""
     tokens: int = 0
     usd: float = 0.0
     paid: int = 0
     """Answered calls of unfinished episodes, which will not be made again."""
 
-
-@dataclass(frozen=True, slots=True)
-class EntrantPlan:
-    """One entrant in one game."""
-
-    name: str
-    model: str | None
-    sizes: Sizes | None
-    """None for a scripted entrant."""
-    rates: Rates
-    whole: Estimate
-    """Of the whole schedule."""
-    left: Estimate
-    """Of what is not played yet."""
-
-    def to_json(self) -> dict[str, Json]:
-        sizes, rates = self.sizes, self.rates
-        document: dict[str, Json] = {"entrant": self.name, "model": self.model, **self.left.to_json()}
-        document["per_call"] = None
-        if sizes is not None:
-            document["per_call"] = {
-                "prompt_characters": plain(sizes.characters),
-                "retry_prompt_characters": plain(sizes.retry_characters),
-                "shortest_answer_characters": plain(sizes.answer_characters),
-                "decisions_per_episode": {
-                    "mean": plain(sizes.decisions),
-                    "fewest": sizes.fewest,
-                    "most": sizes.most,
-                },
-                "pilot_seat_episodes": sizes.seats,
-                "decisions": plain(sizes.decisions if rates.decisions is None else rates.decisions),
-                "decisions_from": rates.decisions_from,
-                "characters_per_token": plain(rates.characters_per_token),
-                "characters_per_token_from": rates.calibrated,
-                "output_tokens": plain(rates.output),
-                "output_tokens_from": rates.output_from,
-                "retry_share": plain(rates.retry_share),
-                "retry_share_from": rates.retry_from,
-                "latency_seconds": plain(rates.latency),
-                "latency_from": rates.latency_from,
-            }
-        return document
-
-
-@dataclass(frozen=True, slots=True)
-class GamePlan:
-    """One game of the ladder."""
-
-    game: str
-    report: ScheduleReport
-    left_episodes: int
-    left_blocks: int
-    """Blocks with an episode that is not played yet."""
-    pilots: int
-    entrants: tuple[EntrantPlan, ...]
-    bound: int
-    """No seat makes more decisions in an episode."""
-    sight: Sight
-
-    @property
-    def left(self) -> Estimate:
-        return total(entrant.left for entrant in self.entrants)
-
-    @property
-    def exact(self) -> bool:
-        """Whether every episode has the same number of decisions, so that they are counted and not estimated."""
-        counted = [entrant.sizes for entrant in self.entrants if entrant.sizes is not None]
-        return all(sizes.fewest == sizes.most == self.bound for sizes in counted)
-
     def to_json(self) -> dict[str, Json]:
         return {
-            "game": self.game,
-            "seats": self.report.seats,
-            "blocks": self.report.blocks,
-            "blocks_left": self.left_blocks,
-            "episodes": self.report.episodes,
-            "episodes_left": self.left_episodes,
-            "schedule": self.report.to_json(),
-            "pilot_episodes": self.pilots,
-            "decisions_exact": self.exact,
-            "decisions_per_episode_bound": self.bound,
-            "entrants": [entrant.to_json() for entrant in self.entrants],
-            "total": self.left.to_json(),
-            "power": self.sight.to_json(),
+            "finished": len(self.finished),
+            "differs": list(self.differs),
+            "extension": list(self.extension),
+            "calls": self.calls,
+            "tokens": self.tokens,
+            "cost_known_usd": plain(self.usd),
+            "paid_calls_of_unfinished": self.paid,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class LadderPlan:
-    """Everything."""
-
-    config: str
-    folder: str
-    existing: Existing | None
-    source: str | None
-    """The run that measures were taken from."""
-    games: tuple[GamePlan, ...]
-    models: Mapping[str, Estimate]
-    """By model, over all games."""
-    wall: Wall
-    ceilings: tuple[Ceiling, ...]
-    caps: tuple[int, ...]
-    """Every `max_tokens` there is, ascending."""
-
-    @property
-    def left(self) -> Estimate:
-        return total(self.models.values())
-
-    @property
-    def rates(self) -> tuple[Rates, ...]:
-        """Of the prompted entrants."""
-        return tuple(entrant.rates for game in self.games for entrant in game.entrants if entrant.model is not None)
-
-    def to_json(self) -> dict[str, Json]:
-        there = self.existing
-        return {
-            "schema_version": 1,
-            "config": self.config,
-            "folder": self.folder,
-            "existing": None
-            if there is None
-            else {
-                "finished": len(there.finished),
-                "differs": list(there.differs),
-                "extension": list(there.extension),
-                "calls": there.calls,
-                "tokens": there.tokens,
-                "cost_known_usd": plain(there.usd),
-                "paid_calls_of_unfinished": there.paid,
-            },
-            "from": self.source,
-            "episodes": sum(game.report.episodes for game in self.games),
-            "episodes_left": sum(game.left_episodes for game in self.games),
-            "games": [game.to_json() for game in self.games],
-            "models": [{"model": model, **sums.to_json()} for model, sums in self.models.items()],
-            "total": self.left.to_json(),
-            "cost_at": [
-                {"output_tokens": tokens, "cost_usd": None if self.left.unpriced else plain(self.left.cost_at(tokens))}
-                for tokens in lengths(self)
-            ],
-            "wall": self.wall.to_json(),
-            "ceilings": [ceiling.to_json() for ceiling in self.ceilings],
-        }
-
-
-def lengths(plan: LadderPlan) -> list[int]:
-    """The lengths of an answer, in tokens, at which the cost is told where none is expected. Up to the smallest cap."""
-    if not plan.caps or plan.left.output_tokens.expected is not None:
-        return []
-    if not plan.left.unpriced and not plan.left.per_output_token:
-        return []  # nobody charges for them
-    return [*(n for n in (50, 200, 500, 1000, 2000, 5000) if n < plan.caps[0]), plan.caps[0]]
-
-
-ASSUMED_LATENCY = 3.0
-"""Seconds of a call, where nothing was measured or given."""
-
-Told: TypeAlias = Literal["latency", "output", "retry_share", "characters_per_token", "decisions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,17 +93,173 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ordered:
+class EntrantPlan:
+    """One entrant in one game."""
+
+    name: str
+    model: str | None
+    sizes: Sizes | None = None
+    """None for a scripted entrant."""
+    rates: Rates = field(default_factory=Rates)
+    whole: Estimate = field(default_factory=Estimate)
+    """Of the whole schedule."""
+    left: Estimate = field(default_factory=Estimate)
+    """Of what is not played yet."""
+    played: Measured | None = None
+    """What an earlier run of this game took; None without one."""
+
+    def to_json(self, length: Length | None) -> dict[str, Json]:
+        document: dict[str, Json] = {"entrant": self.name, "model": self.model, **self.left.to_json()}
+        sizes, rates = self.sizes, self.rates
+        document["per_call"] = None
+        document["played"] = None
+        if sizes is not None and length is not None:
+            document["per_call"] = {
+                "prompt_characters": plain(sizes.characters),
+                "retry_prompt_characters": plain(sizes.retry_characters),
+                "shortest_answer_characters": plain(sizes.answer_characters),
+                "decisions": plain(length.expected if rates.decisions is None else rates.decisions),
+                "decisions_from": rates.decisions_from,
+                "characters_per_token": plain(rates.characters_per_token),
+                "characters_per_token_from": rates.calibrated,
+                "output_tokens": plain(rates.output),
+                "output_tokens_from": rates.output_from,
+                "retry_share": plain(rates.retry_share),
+                "retry_share_from": rates.retry_from,
+                "latency_seconds": plain(rates.latency),
+                "latency_from": rates.latency_from,
+            }
+            if self.played is not None:
+                seats = self.played.seats
+                document["played"] = {
+                    "seat_episodes": seats,
+                    "decisions": self.played.decided,
+                    "planned_decisions": plain(length.expected * seats),
+                    "attempts": self.played.attempts,
+                    "planned_attempts_least": length.fewest * seats,
+                    "planned_attempts_most": 2 * length.most * seats,
+                }
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class GamePlan:
+    """One game of the ladder."""
+
+    game: str
+    report: ScheduleReport
+    left_episodes: int
+    left_blocks: int
+    """Blocks with an episode that is not played yet."""
+    pilots: int
+    length: Length | None
+    """None where no model plays."""
+    entrants: tuple[EntrantPlan, ...]
+    power: PowerTable
+
+    @property
+    def left(self) -> Estimate:
+        return total(entrant.left for entrant in self.entrants)
+
+    def to_json(self) -> dict[str, Json]:
+        length = self.length
+        return {
+            "game": self.game,
+            "seats": self.report.seats,
+            "blocks": self.report.blocks,
+            "blocks_left": self.left_blocks,
+            "episodes": self.report.episodes,
+            "episodes_left": self.left_episodes,
+            "schedule": self.report.to_json(),
+            "pilot_episodes": self.pilots,
+            "decisions_per_episode": None
+            if length is None
+            else {
+                "least": length.fewest,
+                "expected": plain(length.expected),
+                "standard_error": plain(length.error),
+                "most": length.most,
+                "pilot_seat_episodes": length.seats,
+            },
+            "entrants": [entrant.to_json(length) for entrant in self.entrants],
+            "total": self.left.to_json(),
+            "power": self.power.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlan:
+    """Everything."""
+
+    config: str
+    folder: str
+    existing: Existing | None
+    source: str | None
+    """The run that measures were taken from."""
+    games: tuple[GamePlan, ...]
+    models: Mapping[str, Estimate]
+    """By model, over all games."""
+    bounds: tuple[Bound, ...]
+    """Of the time, from below; the largest first."""
+    limits: tuple[Check, ...]
+    caps: tuple[int, ...]
+    """Every `max_tokens` there is, ascending."""
+
+    @property
+    def left(self) -> Estimate:
+        return total(self.models.values())
+
+    @property
+    def seconds(self) -> float:
+        """The least time."""
+        return self.bounds[0].seconds if self.bounds else 0.0
+
+    @property
+    def rates(self) -> tuple[Rates, ...]:
+        """Of the prompted entrants."""
+        return tuple(entrant.rates for game in self.games for entrant in game.entrants if entrant.model is not None)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Those of LENGTHS below the smallest cap, and it; none where a length is expected, or nobody charges."""
+        free = not self.left.unpriced and not self.left.per_output_token
+        if not self.caps or self.left.output_tokens.expected is not None or free:
+            return ()
+        return (*(n for n in LENGTHS if n < self.caps[0]), self.caps[0])
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "schema_version": SCHEMA,
+            "config": self.config,
+            "folder": self.folder,
+            "existing": None if self.existing is None else self.existing.to_json(),
+            "from": self.source,
+            "episodes": sum(game.report.episodes for game in self.games),
+            "episodes_left": sum(game.left_episodes for game in self.games),
+            "games": [game.to_json() for game in self.games],
+            "models": [{"model": model, **sums.to_json()} for model, sums in self.models.items()],
+            "total": self.left.to_json(),
+            "cost_at": [
+                {"output_tokens": tokens, "cost_usd": None if self.left.unpriced else plain(self.left.cost_at(tokens))}
+                for tokens in self.lengths
+            ],
+            "time": {"least_seconds": plain(self.seconds), "bounds": [bound.to_json() for bound in self.bounds]},
+            "limits": [check.to_json() for check in self.limits],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
     """One game of the ladder, and all that its plan is made of."""
 
     config: LadderConfig
     entry: LadderGame
-    field: Division
-    mine: Sequence[Episode]
-    """Its episodes."""
+    division: Division
+    episodes: Sequence[Episode]
+    """Its own."""
     left: Sequence[Episode]
     """Those that are not played yet."""
-    wanted: Wanted
+    spec: PlanSpec
     earlier: Earlier | None
 
     @property
@@ -261,28 +271,29 @@ async def plan_ladder(
     config: LadderConfig,
     episodes: Sequence[Episode],
     divisions: Mapping[str, Division],
-    wanted: Wanted,
+    spec: PlanSpec,
     existing: Existing | None = None,
     earlier: Earlier | None = None,
 ) -> LadderPlan:
     """Plan what is left of a ladder's schedule. Plays pilots; asks nobody, writes nothing."""
-    finished = existing.finished if existing is not None and not existing.differs else frozenset()
+    counted = existing if existing is not None and not existing.differs else Existing("")
     games: list[GamePlan] = []
     chains: list[float] = []
     for entry in config.games:
         mine = [episode for episode in episodes if episode.game == entry.game.name]
-        left = [episode for episode in mine if episode.key not in finished]
-        game = _Ordered(config, entry, divisions[entry.game.name], mine, left, wanted, earlier)
-        pilots = await play_pilots(game.field, mine, config.seed)
-        entrants = _entrants(game, pilots)
-        games.append(await _game(game, entrants, len(pilots)))
-        chains += _chains(entrants, pilots, left)
+        left = [episode for episode in mine if episode.key not in counted.finished]
+        game = _Game(config, entry, divisions[entry.game.name], mine, left, spec, earlier)
+        pilots = await play_pilots(game.division, mine, config.seed)
+        planned = await _planned(game, pilots)
+        games.append(planned)
+        chains += _chains(planned.entrants, pilots, left)
     models = {
         model: total(entrant.left for game in games for entrant in game.entrants if entrant.model == model)
         for model in config.endpoints
     }
-    least = wall(chains, config.limits.episodes_in_flight, _traffic(config, games, models))
-    spent = existing if existing is not None and not existing.differs else Existing("")
+    bounds = least_time(chains, config.limits.episodes_in_flight, _loads(config, games, models))
+    left_of_all = total(models.values())
+    least = bounds[0].seconds if bounds else 0.0
     return LadderPlan(
         config=str(config.source),
         folder=str(config.run_folder),
@@ -290,57 +301,71 @@ async def plan_ladder(
         source=None if earlier is None else earlier.past.source,
         games=tuple(games),
         models=models,
-        wall=least,
-        ceilings=tuple(
-            ceilings(config.limits, total(models.values()), least.seconds, spent.calls, spent.tokens, spent.usd)
-        ),
+        bounds=bounds,
+        limits=tuple(limit_checks(config.limits, left_of_all, least, counted.calls, counted.tokens, counted.usd)),
         caps=tuple(sorted({spec.sampling.max_tokens for spec in config.entrants if spec.model is not None})),
     )
 
 
-def _entrants(game: _Ordered, pilots: Sequence[Pilot]) -> tuple[EntrantPlan, ...]:
+async def _planned(game: _Game, pilots: Sequence[Pilot]) -> GamePlan:
+    entry, left = game.entry, game.left
+    length = length_of(pilots, entry.game.decisions(entry.config))
+    entrants = tuple(_entrants(game, pilots, length))
+    spread, reason = await _spread(game, entrants)
+    names = [entrant.name for entrant in entrants]
+    report = describe(game.episodes, names, follows_design(game.episodes, names, game.config.seed, entry.rows))
+    whole = total(entrant.whole for entrant in entrants)
+    cost = None if whole.unpriced else whole.cost
+    return GamePlan(
+        game=game.name,
+        report=report,
+        left_episodes=len(left),
+        left_blocks=len({episode.block for episode in left}),
+        pilots=len(pilots),
+        length=length,
+        entrants=entrants,
+        power=power_table(report.blocks, entry.seats, game.spec.test, spread, reason, whole.calls, cost),
+    )
+
+
+def _entrants(game: _Game, pilots: Sequence[Pilot], length: Length | None) -> list[EntrantPlan]:
     found = []
+    same = game.earlier is not None and game.earlier.played(game.entry)
     for spec in game.config.playing(game.name):
         model, file = spec.model, spec.prompt_for(game.name)
         sizes = sizes_of(spec.name, pilots)
-        if model is None or file is None or sizes is None:  # scripted, or never at a table
-            found.append(EntrantPlan(spec.name, model, None, Rates(), Estimate(), Estimate()))
+        seated = any(spec.name in episode.entrants for episode in game.episodes)
+        if model is None or file is None or sizes is None or length is None or not seated:
+            found.append(EntrantPlan(spec.name, model))
             continue
-        rates = _rates(game, spec.name, model)
-        notes = keeps_notes(spec.style_with(file))
+        rates, notes = _rates(game, spec.name, model, same), keeps_notes(spec.style_with(file))
+        endpoint, cap = game.config.endpoints[model], spec.sampling.max_tokens
         whole, rest = (
-            estimate(
-                sizes,
-                rates,
-                game.config.endpoints[model],
-                sum(spec.name in episode.entrants for episode in some),
-                spec.sampling.max_tokens,
-                notes,
-            )
-            for some in (game.mine, game.left)
+            estimate(length, sizes, rates, endpoint, sum(spec.name in each.entrants for each in some), cap, notes)
+            for some in (game.episodes, game.left)
         )
-        found.append(EntrantPlan(spec.name, model, sizes, rates, whole, rest))
-    return tuple(found)
+        played = game.earlier.past.played(game.name, spec.name, model) if same and game.earlier is not None else None
+        found.append(EntrantPlan(spec.name, model, sizes, rates, whole, rest, played))
+    return found
 
 
-def _rates(game: _Ordered, entrant: str, model: str) -> Rates:
-    """What is given counts; else what was measured; else what is assumed, if anything may be."""
-    wanted, earlier = game.wanted, game.earlier
+def _rates(game: _Game, entrant: str, model: str, same: bool) -> Rates:
+    """What is given counts; else what was measured; else what is assumed, if anything may be. Decisions are measured
+    only under the same config, for else the games were not as long as these will be."""
+    spec, earlier = game.spec, game.earlier
 
-    def told(what: Told, given: float | None = None) -> tuple[float | None, str | None]:
+    def find(what: Mean, given: float | None = None) -> tuple[float | None, str | None]:
         if given is not None:
             return given, "given"
         if earlier is None:
             return None, None
-        return earlier.past.find(what, game.name, entrant, game.field.policies[entrant].digest, model)
+        return earlier.past.find(what, game.name, entrant, game.division.policies[entrant].digest, model)
 
-    ratio, calibrated = told("characters_per_token")
-    output, output_from = told("output", wanted.output)
-    share, retry_from = told("retry_share", wanted.retry_share)
-    latency, latency_from = told("latency", wanted.latency)
-    # Only under the same config were its games as long as these will be.
-    same = earlier is not None and earlier.played(game.entry)
-    decisions, decisions_from = told("decisions") if same else (None, None)
+    ratio, calibrated = find("characters_per_token")
+    output, output_from = find("output", spec.output)
+    share, retry_from = find("retry_share", spec.retry_share)
+    latency, latency_from = find("latency", spec.latency)
+    decisions, decisions_from = find("decisions") if same else (None, None)
     return Rates(
         characters_per_token=CHARACTERS_PER_TOKEN if ratio is None else ratio,
         output=output,
@@ -355,35 +380,11 @@ def _rates(game: _Ordered, entrant: str, model: str) -> Rates:
     )
 
 
-async def _game(game: _Ordered, entrants: tuple[EntrantPlan, ...], pilots: int) -> GamePlan:
-    entry, left = game.entry, game.left
-    spread, reason = await _spread(game, entrants)
-    whole = total(entrant.whole for entrant in entrants)
-    names = [entrant.name for entrant in entrants]
-    report = describe(game.mine, names, follows_design(game.mine, names, game.config.seed, entry.rows))
-
-    def price(blocks: int) -> Price:
-        scaled = whole.times(blocks / report.blocks)
-        return Price(scaled.calls, None if scaled.unpriced else scaled.cost)
-
-    return GamePlan(
-        game=game.name,
-        report=report,
-        left_episodes=len(left),
-        left_blocks=len({episode.block for episode in left}),
-        pilots=pilots,
-        entrants=entrants,
-        bound=entry.game.longest(entry.config),
-        sight=sight(report.blocks, entry.seats, game.wanted.test, spread, reason, price),
-    )
-
-
-async def _spread(game: _Ordered, entrants: Sequence[EntrantPlan]) -> tuple[Spread | None, str]:
+async def _spread(game: _Game, entrants: Sequence[EntrantPlan]) -> tuple[Spread | None, str]:
     """From the earlier run where it played this very game, else from scripted policies; and one line on that."""
     entry, earlier, why = game.entry, game.earlier, ""
     if earlier is not None:
-        rows = earlier.rows.get(game.name)
-        source = earlier.past.source
+        rows, source = earlier.rows.get(game.name), earlier.past.source
         if rows is None:
             why = f"{source} has no scores of it; "
         elif not earlier.played(entry):
@@ -394,36 +395,35 @@ async def _spread(game: _Ordered, entrants: Sequence[EntrantPlan]) -> tuple[Spre
                 scaled = spread.at(sqrt(len(entrants) / len(rows.names)))
                 return scaled, f"from {spread.blocks} blocks of {source}, {spread.pairs} pairs of entrants"
             why = f"{source} has too few blocks of it, or blocks that all agree; "
-    spread = await scripted_spread(game.field, entry.seats, game.config.seed, entry.rows)
+    spread = await scripted_spread(game.division, entry.seats, game.config.seed, entry.rows)
     if spread is None:
         return None, f"{why}scripted policies in these places play every block alike"
     if all(entrant.model is None for entrant in entrants):
         return spread, f"{why}from {spread.blocks} blocks of these policies, played now on other deals"
-    return spread, (
-        f"{why}from {spread.blocks} blocks played now by SCRIPTED policies in the models' places: "
-        "models may vary more or less"
-    )
+    return spread, f"{why}from {spread.blocks} blocks of scripted policies in the models' places, which may differ"
 
 
 def _chains(entrants: Sequence[EntrantPlan], pilots: Sequence[Pilot], left: Sequence[Episode]) -> list[float]:
     """The seconds that each of the episodes takes at the least."""
-    models = {entrant.name: entrant.model for entrant in entrants}
-    latency = {entrant.name: entrant.rates.latency for entrant in entrants}
-    retries = {entrant.name: entrant.rates.retry_share for entrant in entrants}
+    seconds = {
+        entrant.name: entrant.rates.latency * (1.0 + entrant.rates.retry_share)
+        for entrant in entrants
+        if entrant.model is not None
+    }
     known: dict[tuple[float, ...], float] = {}
     chains = []
     for episode in left:
-        seconds = seat_seconds(episode.entrants, models, latency, retries)
-        if seconds not in known:
-            known[seconds] = chain_seconds(pilots, seconds)
-        chains.append(known[seconds])
+        by_seat = tuple(seconds.get(name, 0.0) for name in episode.entrants)
+        if by_seat not in known:
+            known[by_seat] = chain_seconds(pilots, by_seat)
+        chains.append(known[by_seat])
     return chains
 
 
-def _traffic(config: LadderConfig, games: Sequence[GamePlan], models: Mapping[str, Estimate]) -> list[Traffic]:
+def _loads(config: LadderConfig, games: Sequence[GamePlan], models: Mapping[str, Estimate]) -> list[Load]:
     found = []
     for model, sums in models.items():
         mine = [entrant for game in games for entrant in game.entrants if entrant.model == model]
         seconds = sum((entrant.left.calls.expected or 0.0) * entrant.rates.latency for entrant in mine)
-        found.append(Traffic(config.endpoints[model], sums.calls.expected or 0.0, seconds, sums.at_cap))
+        found.append(Load(config.endpoints[model], sums.calls.expected or 0.0, seconds, sums.at_cap))
     return found

@@ -1,25 +1,112 @@
 """Two prompts side by side: what a model would be sent by each, and in what they differ.
 
-Owns the comparison as a value, what counts as a difference, and the JSON form, whose keys are a contract. Renders
-nothing itself, and knows no terminal.
+Both are rendered at the same positions of one pilot episode, played offline: a scripted policy moves for the model.
+Owns the comparison as a value, what of a prompt's file never reaches a model, and the JSON form, whose keys are a
+contract. Renders nothing, asks no model and writes nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.config.prompt_files import PromptFile
+from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN
+from weigh.harness.planning.pilots import Rehearsal
 from weigh.harness.planning.prompt_diff import TextDiff, by_lines
-from weigh.harness.planning.prompt_questions import FileForm, Question, form_lines, tokens
-from weigh.policies.contract import Sampling, Style
+from weigh.harness.run.offline import PURPOSE, played
+from weigh.harness.run.runner import Division
+from weigh.policies.contract import Request, Sampling, Style, canonical
+from weigh.policies.prompted import PromptedPolicy
+from weigh.policies.scripted.registry import fallback_of, scripted, yardsticks
+
+SEAT = 0
+"""Where the prompt is seated."""
+
+SEED = 0
+"""Of the pilot's deal, aliases and scripted chance."""
 
 Differs: TypeAlias = Literal["messages", "schema", "model", "sampling"]
 """A part of what is sent."""
 
 Differ: TypeAlias = Callable[[str, str], TextDiff]
+
+
+def tokens(characters: int) -> int:
+    """About how many tokens they are, at four characters each."""
+    return round(characters / CHARACTERS_PER_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question that a seat's model would have been asked."""
+
+    step: int
+    """Of the episode, from 0."""
+    request: Request
+
+    @property
+    def system(self) -> str:
+        return self.request.messages[0].text
+
+    @property
+    def user(self) -> str:
+        return self.request.messages[1].text
+
+    @property
+    def characters(self) -> int:
+        """Of both messages."""
+        return len(self.system) + len(self.user)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, hex, over the canonical JSON of the messages and the schema: not over model and sampling."""
+        texts = [[message.role, message.text] for message in self.request.messages]
+        return hashlib.sha256(canonical([texts, self.request.schema]).encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Json]:
+        return {"digest": self.digest, "characters": self.characters, "tokens": tokens(self.characters)}
+
+
+async def questions(policy: PromptedPolicy) -> tuple[Question, ...]:
+    """Every question of one pilot episode with `policy` at SEAT and scripted policies everywhere else.
+
+    Which episode it is depends on the game and its config alone. No second attempts, and no notes.
+    """
+    game, config = policy.game, policy.config
+    movers = yardsticks(game.name)
+    table = [scripted(game.name, movers[seat % len(movers)]) for seat in range(game.seat_count(config))]
+    seat = Rehearsal([policy], table[SEAT])
+    division = Division(game, config, {}, fallback_of(game.name))
+    seated = [seat if n == SEAT else mover for n, mover in enumerate(table)]
+    record = await played(division, seated, f"{PURPOSE}/prompts/{game.name}", 0, SEED)
+    steps = [decision.step for decision in record.decisions if decision.seat == SEAT]
+    return tuple(Question(step, request) for step, request in zip(steps, seat.requests, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class FileForm:
+    """What of a prompt file's form is taken away before a model sees it."""
+
+    byte_order_mark: bool
+    line_ends: str
+    """`LF`, `CRLF`, `CR`, `none`, or several of them joined by `and`."""
+    blanks_around: bool
+    """Whether blanks or empty lines stand at its beginning or end, one line end aside."""
+
+
+def form_of(content: bytes) -> FileForm:
+    """The form of a prompt file that was read without an error."""
+    text = content.decode("utf-8")
+    bare = text.removeprefix("\ufeff")
+    ends = {"LF": r"(?<!\r)\n", "CRLF": "\r\n", "CR": r"\r(?!\n)"}
+    found = [name for name, end in ends.items() if re.search(end, bare)]
+    plain = bare.replace("\r\n", "\n").replace("\r", "\n")
+    return FileForm(bare != text, " and ".join(found) or "none", plain.removesuffix("\n") != plain.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +146,24 @@ class Side:
             "model": self.model,
             "sampling": None if self.sampling is None else self.sampling.to_json(),
             "policy_digest": self.policy,
-            "file_form": self.form.to_json(),
+            "file_form": asdict(self.form),
             "episode_characters": self.characters,
             "episode_tokens": tokens(self.characters),
         }
+
+    def settings(self) -> dict[str, tuple[str, bool]]:
+        """How the prompt is fielded, by key, and whether a model notices it."""
+        prompt = self.file.prompt
+        found = {
+            "name": (prompt.name, False),
+            "game": (", ".join(prompt.games) or "any", False),
+            "style": (self.style, True),
+            "description": (prompt.description or "(none)", False),
+        }
+        if self.model is not None and self.sampling is not None:
+            found["model"] = self.model, True
+            found |= {key: (str(value), True) for key, value in self.sampling.to_json().items()}
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +178,7 @@ class HeaderChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Compared:
     """One message of a question, in both."""
 
     role: Literal["system", "user"]
@@ -118,59 +219,55 @@ class Comparison:
     second: Side
 
     @property
+    def pairs(self) -> list[tuple[Question, Question]]:
+        """The questions of both, step by step."""
+        return list(zip(self.first.questions, self.second.questions, strict=True))
+
+    @property
     def differs(self) -> tuple[Differs, ...]:
         """In what the requests differ, in any question of the episode; empty when no model could tell the two."""
         one, two = self.first, self.second
-        pairs = list(zip(one.questions, two.questions, strict=True))
-        found: list[Differs] = []
-        if any(mine.request.messages != other.request.messages for mine, other in pairs):
-            found.append("messages")
-        if any(mine.request.schema != other.request.schema for mine, other in pairs):
-            found.append("schema")
-        if one.model is not None and two.model is not None:
-            if one.model != two.model:
-                found.append("model")
-            if one.sampling != two.sampling:
-                found.append("sampling")
-        return tuple(found)
+        both = one.model is not None and two.model is not None
+        found: dict[Differs, bool] = {
+            "messages": any(mine.request.messages != other.request.messages for mine, other in self.pairs),
+            "schema": any(mine.request.schema != other.request.schema for mine, other in self.pairs),
+            "model": both and one.model != two.model,
+            "sampling": both and one.sampling != two.sampling,
+        }
+        return tuple(part for part, holds in found.items() if holds)
 
     @property
     def header(self) -> tuple[HeaderChange, ...]:
-        """What differs in how the two are fielded."""
-        one, two = self.first, self.second
-        mine, other = one.file.prompt, two.file.prompt
-        told = [
-            ("name", mine.name, other.name, False),
-            ("game", ", ".join(mine.games) or "any", ", ".join(other.games) or "any", False),
-            ("style", one.style, two.style, True),
-            ("description", mine.description or "(none)", other.description or "(none)", False),
-        ]
-        if one.model is not None and two.model is not None:
-            told.append(("model", one.model, two.model, True))
-            keys = Sampling().to_json()
-            for key in keys if one.sampling and two.sampling else ():
-                values = [str(side.sampling.to_json()[key]) for side in (one, two) if side.sampling]
-                told.append((key, values[0], values[1], True))
-        return tuple(HeaderChange(*change) for change in told if change[1] != change[2])
+        """What differs in how the two are fielded; of models, where both have one."""
+        one, two = self.first.settings(), self.second.settings()
+        both = [key for key in one if key in two and one[key] != two[key]]
+        return tuple(HeaderChange(key, one[key][0], two[key][0], one[key][1]) for key in both)
 
     @property
     def unsent(self) -> Sequence[str]:
         """In what the files differ that no model sees, a line each."""
-        if self.first.file.sha256 == self.second.file.sha256:
+        one, two = self.first, self.second
+        if one.file.sha256 == two.file.sha256:
             return ()
-        lines = form_lines(self.first.form, self.second.form)
+        lines = []
+        if one.form.byte_order_mark != two.form.byte_order_mark:
+            lines.append(f"only {'A' if one.form.byte_order_mark else 'B'} begins with a byte order mark")
+        if one.form.line_ends != two.form.line_ends:
+            lines.append(f"line ends: A {one.form.line_ends}, B {two.form.line_ends}")
+        if one.form.blanks_around != two.form.blanks_around:
+            lines.append(
+                f"only {'A' if one.form.blanks_around else 'B'} has blanks or empty lines at its beginning or end"
+            )
         return lines or (() if self.differs or self.header else ("blanks in or around the header",))
 
-    def messages(self, steps: Sequence[int], differ: Differ = by_lines) -> tuple[Shown, ...]:
+    def messages(self, steps: Sequence[int], differ: Differ = by_lines) -> tuple[Compared, ...]:
         """The system message once, which is the same at every step, then the user message of each of `steps`."""
-        told: list[Shown] = []
-        for mine, other in zip(self.first.questions, self.second.questions, strict=True):
-            if mine.step not in steps:
-                continue
-            if not told:
-                told.append(_shown("system", mine.step, mine.system, other.system, differ))
-            told.append(_shown("user", mine.step, mine.user, other.user, differ))
-        return tuple(told)
+        asked = [(mine, other) for mine, other in self.pairs if mine.step in steps]
+        texts: list[tuple[Literal["system", "user"], int, str, str]] = [
+            ("system", mine.step, mine.system, other.system) for mine, other in asked[:1]
+        ]
+        texts += [("user", mine.step, mine.user, other.user) for mine, other in asked]
+        return tuple(Compared(*text, differ(*text[2:])) for text in texts)
 
     def to_json(self, steps: Sequence[int]) -> dict[str, Json]:
         """The whole comparison; of the messages, those of `steps`."""
@@ -190,26 +287,14 @@ class Comparison:
                 {
                     "step": mine.step,
                     "same": mine.digest == other.digest,
-                    "a": _size(mine),
-                    "b": _size(other),
+                    "a": mine.to_json(),
+                    "b": other.to_json(),
                     "difference": {
                         "characters": other.characters - mine.characters,
                         "tokens": tokens(other.characters) - tokens(mine.characters),
                     },
                 }
-                for mine, other in zip(self.first.questions, self.second.questions, strict=True)
+                for mine, other in self.pairs
             ],
             "messages": [message.to_json() for message in self.messages(steps)],
         }
-
-
-def _shown(role: Literal["system", "user"], step: int, first: str, second: str, differ: Differ) -> Shown:
-    return Shown(role, step, first, second, differ(first, second))
-
-
-def _size(question: Question) -> dict[str, Json]:
-    return {
-        "digest": question.digest,
-        "characters": question.characters,
-        "tokens": tokens(question.characters),
-    }

@@ -36,42 +36,14 @@ MANY = 3_000
 """Pieces of a text beyond which those that come very often are not used to find what is equal: it would take minutes on
 texts that repeat one word."""
 
-_LETTERS = {
-    "a": "\u0430\u0251",
-    "c": "\u0441\u03f2",
-    "d": "\u0501",
-    "e": "\u0435",
-    "h": "\u04bb",
-    "i": "\u0456\u0131\u03b9",
-    "j": "\u0458",
-    "l": "\u04cf",
-    "o": "\u043e\u03bf\u0585",
-    "p": "\u0440\u03c1",
-    "q": "\u051b",
-    "s": "\u0455",
-    "u": "\u03c5\u057d",
-    "v": "\u03bd\u0475",
-    "w": "\u051d",
-    "x": "\u0445",
-    "y": "\u0443",
-    "A": "\u0410\u0391",
-    "B": "\u0412\u0392",
-    "C": "\u0421",
-    "E": "\u0415\u0395",
-    "H": "\u041d\u0397",
-    "I": "\u0406\u0399\u04c0",
-    "J": "\u0408",
-    "K": "\u041a\u039a",
-    "M": "\u041c\u039c",
-    "N": "\u039d",
-    "O": "\u041e\u039f",
-    "P": "\u0420\u03a1",
-    "S": "\u0405",
-    "T": "\u0422\u03a4",
-    "X": "\u0425\u03a7",
-    "Y": "\u03a5\u04ae",
-    "Z": "\u0396",
-}
+_PAIRS = (
+    "a\u0430\u0251 c\u0441\u03f2 d\u0501 e\u0435 h\u04bb i\u0456\u0131\u03b9 j\u0458 l\u04cf "
+    "o\u043e\u03bf\u0585 p\u0440\u03c1 q\u051b s\u0455 u\u03c5\u057d v\u03bd\u0475 w\u051d x\u0445 "
+    "y\u0443 A\u0410\u0391 B\u0412\u0392 C\u0421 E\u0415\u0395 H\u041d\u0397 I\u0406\u0399\u04c0 "
+    "J\u0408 K\u041a\u039a M\u041c\u039c N\u039d O\u041e\u039f P\u0420\u03a1 S\u0405 T\u0422\u03a4 "
+    "X\u0425\u03a7 Y\u03a5\u04ae Z\u0396"
+)
+_LETTERS = {word[0]: word[1:] for word in _PAIRS.split()}
 """ASCII letters, and Cyrillic, Greek, Armenian and Latin ones that most fonts draw alike."""
 
 _SIGNS = {

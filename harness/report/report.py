@@ -1,17 +1,19 @@
 """A report put together: contents in, document out.
 
-Owns the order of its sections. Pure: equal contents give equal documents.
+Owns the order of its subjects. Pure: equal contents give equal documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from weigh.harness.report.render.document import Code, Document, Line, Section, Text, line
-from weigh.harness.report.sections.contents import Contents
-from weigh.harness.report.sections.ladder import board_section, ladder_section, seat_section, verdict
+from weigh.harness.report.contents import Contents
+from weigh.harness.report.render.document import Code, Document, Section, line
+from weigh.harness.report.sections.ladder import board_section, ladder_section, seat_section
 from weigh.harness.report.sections.pairs import collusion_section, pair_section
 from weigh.harness.report.sections.play import (
+    Ways,
     conduct_section,
     cost_section,
     latency_section,
@@ -19,7 +21,11 @@ from weigh.harness.report.sections.play import (
     notable_section,
 )
 from weigh.harness.report.sections.run import caveats, method, what_was_run
+from weigh.harness.report.sections.summary import summary, title_of
 from weigh.harness.results.ranking.standings import GameLadder
+
+NONE = Section("")
+"""Of a game that a subject has nothing on."""
 
 
 def document(
@@ -30,49 +36,58 @@ def document(
 ) -> Document:
     """The report on `contents`. `replays` are relative addresses by run id and episode; `options` are the words that
     the report was asked with, for the commands that derive it again."""
-    runs = contents.runs
-    names = ", ".join(run.name for run in runs)
-    games = tuple(_game(contents, game, replays or {}) for game in contents.ladder.games)
+    folders = {run.run_id: run.given for run in contents.runs}
+    ways = Ways(folders, replays or {})
     return Document(
-        title=f"Report: {names}",
-        subtitle=_subtitle(contents),
-        verdicts=tuple(verdict(game, contents.ladder) for game in contents.ladder.games)
-        or (line("No episode was planned."),),
-        sections=(what_was_run(contents), caveats(contents.ladder), *games, method(contents, options)),
+        title=title_of(contents),
+        summary=summary(contents, ways, drawn=True),
+        brief=summary(contents, Ways(folders), drawn=False),
+        sections=(
+            caveats(contents.ladder),
+            *_subjects(contents, ways),
+            what_was_run(contents),
+            method(contents, options),
+        ),
         made=line("Made from the runs' records alone. ", Code("-"), " is a number that is not known."),
     )
 
 
-def _subtitle(contents: Contents) -> Line:
-    finished, planned = contents.finished, sum(run.planned for run in contents.runs)
-    share = f"{finished} episodes" if finished == planned else f"{finished} of {planned} episodes: partial"
-    entrants = len({each.entrant for run in contents.runs for each in run.entrants})
-    view = contents.ladder.fallback_episodes
-    parts = [share, f"{entrants} entrants", f"{len(contents.ladder.games)} games"]
-    if view == "left out":
-        parts.append("episodes with a fallback move left out of scores")
-    return line(", ".join(parts))
+def _subjects(contents: Contents, ways: Ways) -> list[Section]:
+    """A section for each subject, and in it a part for each game that has finished episodes."""
 
+    def boards(game: GameLadder, anchor: str) -> Section:
+        return next((board_section(each, anchor) for each in contents.boards if each.game == game.game), NONE)
 
-def _game(contents: Contents, game: GameLadder, replays: Mapping[tuple[str, str], str]) -> Section:
-    anchor = f"game-{game.game}"
-    if not any(each.episodes for each in game.standings):
-        return Section(game.game, anchor, (Text(verdict(game, contents.ladder), "verdict"),))
-    return Section(game.game, anchor, (), tuple(_parts(contents, game, anchor, replays)))
+    def pairs(game: GameLadder, anchor: str) -> Section:
+        return next((pair_section(each, anchor) for each in contents.pairs if each.game == game.game), NONE)
 
+    def collusion(game: GameLadder, anchor: str) -> Section:
+        return collusion_section(contents.audit, game.game, anchor)
 
-def _parts(
-    contents: Contents, game: GameLadder, anchor: str, replays: Mapping[tuple[str, str], str]
-) -> Iterator[Section]:
-    folders = {run.run_id: run.given for run in contents.runs}
-    yield ladder_section(game, f"{anchor}-ladder", contents.ladder)
-    yield from (board_section(board, f"{anchor}-board") for board in contents.boards if board.game == game.game)
-    yield from (pair_section(board, f"{anchor}-pairs") for board in contents.pairs if board.game == game.game)
-    yield seat_section(game, f"{anchor}-seats")
-    yield conduct_section(game, f"{anchor}-faults")
-    yield cost_section(game, f"{anchor}-cost")
-    yield latency_section(game, f"{anchor}-latency")
-    yield collusion_section(contents.audit, game.game, f"{anchor}-collusion")
-    order = [each.entrant for each in game.standings]
-    yield measure_section(game.game, contents.measures.get(game.game), order, f"{anchor}-measures")
-    yield notable_section(contents.notable.get(game.game, ()), folders, replays, f"{anchor}-replays")
+    def measures(game: GameLadder, anchor: str) -> Section:
+        order = [each.entrant for each in game.standings]
+        return measure_section(game.game, contents.measures.get(game.game), order, anchor)
+
+    def looks(game: GameLadder, anchor: str) -> Section:
+        return notable_section(contents.notable.get(game.game, ()), ways, anchor)
+
+    subjects: tuple[tuple[str, str, Callable[[GameLadder, str], Section]], ...] = (
+        ("Ladder", "ladder", ladder_section),
+        ("Head-to-head", "pairs", pairs),
+        ("Reliability", "faults", conduct_section),
+        ("Cost", "cost", cost_section),
+        ("Latency", "latency", latency_section),
+        ("Collusion audit", "collusion", collusion),
+        ("Behaviour metrics", "measures", measures),
+        ("Score by seat", "seats", seat_section),
+        ("Elo ratings", "board", boards),
+        ("Episodes worth a look", "replays", looks),
+    )
+    games = [game for game in contents.ladder.games if any(each.episodes for each in game.standings)]
+    found = []
+    for title, name, make in subjects:
+        made = [replace(make(game, f"game-{game.game}-{name}"), title=game.game) for game in games]
+        parts = tuple(part for part in made if part.blocks)
+        if parts:
+            found.append(Section(title, name, (), parts))
+    return found

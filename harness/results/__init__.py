@@ -15,11 +15,13 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import StoreRefused
 from weigh.harness.results import rows as result_rows
 from weigh.harness.results.measures import MEASURES, measure_rows
 from weigh.harness.results.rows import Cell, Columns, Kind, Row
+from weigh.harness.store.kinds import game_configs, require_one_ladder
 from weigh.harness.store.manifest import Manifest
 from weigh.harness.store.store import Store
 from weigh.harness.words import plural, shown
@@ -110,7 +112,7 @@ class Results:
         """
         from weigh.harness.audit.verify.planned import require_as_planned
         from weigh.harness.results.ranking.ladder import rank
-        from weigh.harness.store.kinds import require_one_ladder
+        from weigh.harness.results.ranking.rows import Ordered
         from weigh.harness.store.usage import accounts_of
 
         require_one_ladder(list(zip(self.folders, self.manifests, strict=True)))
@@ -126,16 +128,29 @@ class Results:
             for entry in manifest.policies:
                 game, _, entrant = entry.partition("/")
                 entered.setdefault(game, set()).add(entrant)
+        lowest = self._lowest()
+        ordered = {
+            game: Ordered(expected[game], frozenset(entered.get(game, ())), lowest.get(game, -1.0))
+            for game in {*expected, *entered}
+        }
         return rank(
             self.seats,
             self.voids,
             max_fallback_rate=max_fallback_rate,
             exclude_fallback_episodes=exclude_fallback_episodes,
-            expected_episodes=expected,
-            entered=entered,
+            ordered=ordered,
             seeds={manifest.run_id: manifest.seed for manifest in self.manifests},
             accounts=accounts,
         )
+
+    def _lowest(self) -> dict[str, float]:
+        """By game: the lowest score that its rules allow, under the config that all runs share."""
+        found = {}
+        for manifest in self.manifests:
+            for name, config in game_configs(manifest).items():
+                if name in GAMES:
+                    found[name] = float(GAMES[name].lowest(read_config(GAMES[name], config)))
+        return found
 
     def _frame(self, columns: Columns, rows: Callable[[Store], Iterator[Row]]) -> pd.DataFrame:
         import pandas as pd

@@ -36,7 +36,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 BATCH: Final = 10_000
 """Rows of one Parquet row group."""
 
-_TABLES: Final[Mapping[str, tuple[Columns, Callable[[Store], Iterator[Row]]]]] = {
+_DATASETS: Final[Mapping[str, tuple[Columns, Callable[[Store], Iterator[Row]]]]] = {
     "seats": (result_rows.SEATS, result_rows.seat_rows),
     "decisions": (result_rows.DECISIONS, result_rows.decision_rows),
     "calls": ({**result_rows.CALLS, **result_rows.TEXTS}, lambda store: result_rows.call_rows(store, texts=True)),
@@ -45,31 +45,31 @@ _TABLES: Final[Mapping[str, tuple[Columns, Callable[[Store], Iterator[Row]]]]] =
     "measures": (MEASURES, measure_rows),
 }
 FORMATS: Final = ("jsonl", "json", "csv", "parquet")
-TABLES: Final = ("records", *_TABLES)
+DATASETS: Final = ("records", *_DATASETS)
 
 
 def export(
-    run: str | Path, out: str | Path, format: str, *, table: str | None = None, episode: str | None = None
+    run: str | Path, out: str | Path, format: str, *, dataset: str | None = None, episode: str | None = None
 ) -> int:
-    """Write a table of a run to the file `out`, replacing what is there; returns how many rows or records it holds.
+    """Write a dataset of a run to the file `out`, replacing what is there; returns how many rows or records it holds.
 
-    jsonl      one object per line: whole records, or the rows of another `table`
+    jsonl      one object per line: whole records, or the rows of another `dataset`
     json       the one record named by `episode`
-    csv        the rows of `table`, `seats` unless told otherwise
+    csv        the rows of `dataset`, `seats` unless told otherwise
     parquet    likewise; needs the extra `export`
 
     Raises StoreRefused for a run that cannot be read and for what cannot be combined, StoreFailed for a full disk.
     """
-    table = table or ("records" if format in ("jsonl", "json") else "seats")
-    _check(format, table, episode)
+    dataset = dataset or ("records" if format in ("jsonl", "json") else "seats")
+    _check(format, dataset, episode)
     target = Path(out)
     with Store.open(Path(run), readonly=True) as store:
         if format == "json":
             objects: Iterable[object] = [_one(store, episode or "")]
             return _lines(target, objects)
-        if table == "records":
+        if dataset == "records":
             return _lines(target, _records(store))
-        columns, rows = _TABLES[table]
+        columns, rows = _DATASETS[dataset]
         if format == "jsonl":
             return _lines(target, (dict(zip(columns, row, strict=True)) for row in rows(store)))
         if format == "csv":
@@ -101,18 +101,18 @@ def cell(value: Cell, kind: Kind) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-def _check(format: str, table: str, episode: str | None) -> None:
+def _check(format: str, dataset: str, episode: str | None) -> None:
     if format not in FORMATS:
         raise StoreRefused(f"unknown format {format}; known: {', '.join(FORMATS)}", kind="format-unknown")
-    if table not in TABLES:
-        raise StoreRefused(f"unknown table {table}; known: {', '.join(TABLES)}", kind="table-unknown")
-    if format in ("csv", "parquet") and table == "records":
+    if dataset not in DATASETS:
+        raise StoreRefused(f"unknown dataset {dataset}; known: {', '.join(DATASETS)}", kind="dataset-unknown")
+    if format in ("csv", "parquet") and dataset == "records":
         raise StoreRefused(
-            f"records do not fit into {format} rows; export them as jsonl, or export another table",
+            f"records do not fit into {format} rows; export them as jsonl, or export another dataset",
             kind="options-conflict",
         )
-    if format == "json" and table != "records":
-        raise StoreRefused(f"json holds one record; export {table} as jsonl, csv or parquet", kind="options-conflict")
+    if format == "json" and dataset != "records":
+        raise StoreRefused(f"json holds one record; export {dataset} as jsonl, csv or parquet", kind="options-conflict")
     if (format == "json") != (episode is not None):
         raise StoreRefused(
             "json holds one record: name its episode; the other formats hold all of a run", kind="episode-missing"

@@ -15,6 +15,7 @@ and much can be lost, would be smaller bets where a loss is likely.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp
 from typing import TYPE_CHECKING
 
@@ -65,12 +66,17 @@ def lower_bound(values: Floats, level: float, end: float, effect: float) -> floa
     """
     if not len(values):
         return end
-    low, high = end, float(values.max())
+    return largest_given_up(lambda mean: p_above(values, mean, end, effect), level, end, float(values.max()))
+
+
+def largest_given_up(p: Callable[[float], float], level: float, low: float, high: float) -> float:
+    """The largest mean between `low` and `high` with a p-value of at most `level`: `p` falls with the mean, and `low`
+    counts as given up."""
     for _ in range(_STEPS):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        if p_above(values, middle, end, effect) <= level:
+        if p(middle) <= level:
             low = middle
         else:
             high = middle

@@ -45,6 +45,10 @@ class Estimates:
 
     count: Ints
     """Scored seat-episodes."""
+    sums: Floats
+    """blocks x entrants: the sum of scores in each block."""
+    sat: Floats
+    """blocks x entrants: the scored seat-episodes in each block."""
     blocks: Ints
     """Different blocks among them."""
     mean: Floats
@@ -121,6 +125,7 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
     size = np.bincount(episode).astype(np.float64)
     count = np.bincount(entrant, minlength=entrants)
     number = int(block.max(initial=-1)) + 1
+    cell = block * entrants + entrant
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = levelled(np.bincount(entrant, score, entrants) / count)
 
@@ -133,7 +138,7 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
 
     residual = score - explained
     residual -= (np.bincount(entrant, residual, entrants) / np.maximum(count, 1))[entrant]
-    summed = np.bincount(block * entrants + entrant, residual, number * entrants).reshape(number, entrants)
+    summed = np.bincount(cell, residual, number * entrants).reshape(number, entrants)
     correction, freedom, blocks = _small_sample(entrant, episode, block, counts, inverse)
     with np.errstate(invalid="ignore", divide="ignore"):
         influence = summed * np.sqrt(correction) / count
@@ -161,6 +166,8 @@ def estimate(entrant: Ints, episode: Ints, block: Ints, score: Floats, entrants:
         strength = met - (adjusted.sum() - adjusted) / (entrants - 1)
     return Estimates(
         count=count,
+        sums=np.bincount(cell, score, number * entrants).astype(np.float64).reshape(number, entrants),
+        sat=np.bincount(cell, minlength=number * entrants).astype(np.float64).reshape(number, entrants),
         blocks=blocks,
         mean=mean,
         half_width=half_width,

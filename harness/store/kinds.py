@@ -78,7 +78,7 @@ def require_one_ladder(runs: Sequence[tuple[Path, Manifest]]) -> None:
     require_ladders(runs)
     first: dict[str, tuple[Path, Mapping[str, object]]] = {}
     for folder, manifest in runs:
-        for game, config in _configs(manifest).items():
+        for game, config in game_configs(manifest).items():
             before, known = first.setdefault(game, (folder, config))
             found = config_differences(known, config)
             if found:
@@ -90,7 +90,7 @@ def require_one_ladder(runs: Sequence[tuple[Path, Manifest]]) -> None:
                 )
 
 
-def _configs(manifest: Manifest) -> dict[str, Mapping[str, object]]:
+def game_configs(manifest: Manifest) -> dict[str, Mapping[str, object]]:
     """The config of each game, as far as the manifest says it."""
     games = manifest.config.get("games")
     tables = games if isinstance(games, Mapping) else {}

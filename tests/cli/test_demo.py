@@ -26,7 +26,7 @@ def test_the_demo_ends_with_the_ranking_a_page_that_is_there_and_the_next_comman
     heading, *_, verified, replay, following = said.out.splitlines()
     assert heading.startswith("oshi_zumo")
     assert all(entrant in said.out for entrant in ("plain", "tempo", "match", "hoard", "random"))
-    assert verified.startswith(f"{run}: 60 records")
+    assert verified.startswith(f"{run}: OK, 60 records")
     assert str(page) in replay
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert following.startswith("Next: ")

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.runner import ROOT, config, weigh
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.prompt_files import read_prompt
-from weigh.harness.planning.prompt_questions import SEAT, form_of, questions
+from weigh.harness.planning.prompt_comparison import SEAT, form_of, questions
 from weigh.harness.run.offline import played
 from weigh.harness.run.runner import Division
 from weigh.policies.contract import STYLES, Completion, Sampling

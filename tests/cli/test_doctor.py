@@ -62,13 +62,13 @@ def test_nothing_is_asked_without_calls(server, tmp_path):
 
 
 def test_p44_a_dead_address_fails_after_a_few_tries_with_the_address(tmp_path, monkeypatch):
-    monkeypatch.setattr("weigh.harness.cli.probes.WAIT", 0.01)
+    monkeypatch.setattr("weigh.harness.run.play.doctor.WAIT", 0.01)
     said = weigh("doctor", order(tmp_path, "http://127.0.0.1:9/v1"))
     assert said.code == 1
     (line,) = [line for line in said.out.splitlines() if line.startswith("fail ")]
     assert "nothing listens there" in line
     assert "http://127.0.0.1:9/v1" in line
-    assert said.out.splitlines()[-1] == "1 of 6 checks failed: mend these first"
+    assert said.out.splitlines()[-1] == "1 of 6 checks failed: fix these first"
     assert said.err.count("asking again") == 2
 
 

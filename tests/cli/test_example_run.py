@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.cli.runner import ROOT, weigh
 from weigh.harness.config.config import load_config
 from weigh.harness.results import load
@@ -38,3 +40,23 @@ def test_the_run_in_examples_has_something_for_every_output() -> None:
         assert len(prompted) == 2
         assert all(row.conduct.retry_rate and row.conduct.fallback_rate for row in prompted)
         assert all(row.spend.cost_usd for row in prompted)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rank", RUN, "--wide"),
+        ("rank", RUN, "--ratings", "--head-to-head", "--measures"),
+        ("view", RUN, "--text", "--episode", "goofspiel/b0000/r0"),
+        ("report", RUN, "--format", "markdown", "-o", "-"),
+        ("audit", RUN),
+        ("export", RUN, "-", "--format", "csv", "--dataset", "calls"),
+    ],
+    ids=lambda words: " ".join(map(str, words)).replace(str(RUN), "RUN"),
+)
+def test_every_command_can_be_shown_with_the_run_in_examples(words: tuple[object, ...]) -> None:
+    before = {path.name for path in RUN.iterdir() if path.suffix == ".html" or path.suffix == ".md"}
+    said = weigh(*words)
+    assert said.code == 0, said.err
+    assert len(said.out.splitlines()) > 10
+    assert {path.name for path in RUN.iterdir() if path.suffix == ".html" or path.suffix == ".md"} == before

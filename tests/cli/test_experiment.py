@@ -58,7 +58,7 @@ def test_the_question_is_answered_and_everything_is_kept(tmp_path):
     assert "not causal" in said.out
     folder = tmp_path / "results" / "s-claims"
     assert said.err.splitlines()[-1] == f"kept in {folder}; `weigh verify {folder}` re-derives every record"
-    assert weigh("verify", folder).out == f"{folder}: 240 records re-derive in full\n"
+    assert weigh("verify", folder).out == f"{folder}: OK, 240 records recomputed, no differences\n"
     again = ask(order, *PAIR, "--pairs", 30)
     assert again.out == said.out
     assert "240 already finished" in again.err

@@ -24,9 +24,9 @@ def run(tmp_path_factory):
         ("x.jsonl", "", 6),
         ("x.csv", "", 18),
         ("x.parquet", "", 18),
-        ("x.jsonl", "--table decisions", 72),
-        ("x.csv", "--table calls", 0),
-        ("x.data", "--format csv --table voids", 0),
+        ("x.jsonl", "--dataset decisions", 72),
+        ("x.csv", "--dataset calls", 0),
+        ("x.data", "--format csv --dataset voids", 0),
         ("x.json", "--episode goofspiel/b0000/r1", 1),
     ],
 )
@@ -61,9 +61,9 @@ def test_json_of_a_run_with_one_episode_needs_no_name(tmp_path):
     [
         ("x.json", "", ["has 6 finished episodes", "--episode", "goofspiel/b0000/r0"]),
         ("x.json", "--episode nix", ["no finished episode nix"]),
-        ("x.csv", "--table records", ["records do not fit into csv"]),
+        ("x.csv", "--dataset records", ["records do not fit into csv"]),
         ("x.csv", "--episode goofspiel/b0000/r0", ["json holds one record"]),
-        ("x.json", "--table seats", ["json holds one record"]),
+        ("x.json", "--dataset seats", ["json holds one record"]),
         ("nowhere/x.csv", "", ["its folder does not exist"]),
     ],
 )

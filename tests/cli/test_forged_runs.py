@@ -172,7 +172,7 @@ def test_verify_names_the_piece_and_whatever_ranks_refuses(run: Path, forge: Cal
         ("report", run, "-o", "-"),
         ("audit", run),
         ("plan", run),
-        ("export", run, run.parent / "m.csv", "--table", "measures"),
+        ("export", run, run.parent / "m.csv", "--dataset", "measures"),
     ):
         weigh(*words).refused(str(run), "does not hold what it planned", "`weigh verify`")
     assert not (run.parent / "m.csv").exists()

@@ -62,7 +62,7 @@ OPTIONS = {
     "plan": [
         *("--from results/ladder", "--output-tokens 300", "--retry-share 0.05", "--latency 2.5"),
         *("--difference 0.05", "--alpha 0.01", "--power 0.9", "--json"),
-        *("--extend", "--seed 0", "--name second", "--results runs"),
+        *("--extend", "--seed 0", "--name second", "--results runs", "--wide"),
     ],
     "ladder": [
         *("--seed 0", "--name second", "--results runs", "--max-calls 10", "--max-tokens 5000", "--max-usd 2.50"),
@@ -78,7 +78,7 @@ OPTIONS = {
     "audit": [
         *("--fdr 0.05", "--permutations 9999", "--threshold 0.5", "--seed 1", "--rounds 0", "--fail-on-flag"),
         *("--replay-shuffled ladder.toml", "--pair ann:bob", "--replace-with match", "--name again"),
-        *("--format table", "--format markdown", "--format json", "--json"),
+        *("--format table", "--format markdown", "--format json", "--json", "--wide"),
     ],
     "compare": [
         *("--game goofspiel", "--pairs 80", "--null", "--field match,random", "--set cards=6", "--seed 7"),
@@ -97,14 +97,21 @@ OPTIONS = {
     ],
     "verify": ["--run results/gate-demo/baseline-91f6708a", "--json"],
     "export": [
-        *("--format jsonl", "--format json", "--format csv", "--format parquet", "--table records", "--table seats"),
         *(
-            "--table decisions",
-            "--table calls",
-            "--table voids",
-            "--table accounts",
-            "--table measures",
-            "--table measures",
+            "--format jsonl",
+            "--format json",
+            "--format csv",
+            "--format parquet",
+            "--dataset records",
+            "--dataset seats",
+        ),
+        *(
+            "--dataset decisions",
+            "--dataset calls",
+            "--dataset voids",
+            "--dataset accounts",
+            "--dataset measures",
+            "--dataset measures",
             "--episode goofspiel/b0000/r0",
             "--json",
         ),
@@ -167,7 +174,7 @@ def test_c10_every_option_is_documented_and_parses(name):
         option, _, value = example.partition(" ")
         read = parsed([*words, *NEEDED.get(name, "").split(), option, *([value] if value else [])])
         parameter = option[2:].replace("-", "_").replace("no_calls", "calls")
-        assert parameter in read or f"{parameter}_" in read or parameter == "set"
+        assert {parameter, f"{parameter}_", f"{parameter}s"} & read.keys() or parameter == "set"
 
 
 def test_every_command_has_json():

@@ -24,7 +24,7 @@ def test_a_ladder_is_played_kept_and_ranked_and_each_next_step_is_said(tmp_path)
     assert lines[1] == "goofspiel: 6 episodes in 2 blocks of 3 rows, 3 entrants at 3 seats, full table"
     assert lines[3] == "s: seed 3, 6 episodes (goofspiel 6)"
     assert [line.split()[0] for line in lines[5:11]] == [f"[{n}/6]" for n in range(1, 7)]
-    assert lines[-1] == f"kept in {folder}; `weigh verify {folder}` re-derives every record"
+    assert lines[-1] == f"kept in {folder}; `weigh verify {folder}` recomputes every record"
     with Store.open(folder, readonly=True) as store:
         assert store.status == "finished"
 

@@ -117,7 +117,7 @@ def test_the_examples_are_valid_configs(name: str) -> None:
 
 @pytest.mark.slow
 def test_measures_are_exported_with_their_meaning(league: Path, tmp_path: Path) -> None:
-    said = weigh("export", league, tmp_path / "measures.jsonl", "--table", "measures")
+    said = weigh("export", league, tmp_path / "measures.jsonl", "--dataset", "measures")
     assert said.code == 0, said.err
     rows = [json.loads(line) for line in (tmp_path / "measures.jsonl").read_text(encoding="utf-8").splitlines()]
     shown = weigh("rank", league, "--measures", "--json").json["measures"]

@@ -44,7 +44,7 @@ def test_a_file_is_replaced_and_the_way_to_check_it_is_said(tmp_path):
     out = tmp_path / "r.json"
     out.write_text("old", encoding="utf-8")
     said = weigh("play", *FOUR, "--out", out)
-    assert f"record in {out}; `weigh verify {out}` re-derives it" in said.err
+    assert f"record in {out}; `weigh verify {out}` recomputes it" in said.err
     assert json.loads(out.read_text(encoding="utf-8"))["game"] == "goofspiel"
     assert documents(tmp_path) == [out]
 
@@ -116,7 +116,7 @@ def test_a_saved_episode_is_a_run_like_any_other(tmp_path):
     kept = tmp_path / "results" / "try"
     said = weigh("play", *FOUR, "--save", kept)
     assert said.code == 0
-    assert said.err == f"kept in {kept}; `weigh verify {kept}` re-derives it\n"
+    assert said.err == f"kept in {kept}; `weigh verify {kept}` recomputes it\n"
     with Store.open(kept, readonly=True) as store:
         assert (store.status, store.finished()) == ("finished", ("goofspiel/play",))
     assert weigh("verify", kept).code == 0

@@ -64,7 +64,7 @@ def test_faults_are_shown_where_they_happen_with_their_cause(server):
     assert said.code == 0
     lines = said.out.splitlines()
     (at,) = [n for n, line in enumerate(lines) if " moved by retry after unreadable (" in line]
-    assert lines[at + 1].split()[:3] == ["reveal", "round", "1,"]
+    assert lines[at + 1].split()[:3] == ["reveal", "round", "2,"]
     assert "moves: 3 first try, 1 retry, 0 fallback; 5 calls" in said.out
 
 
@@ -100,7 +100,7 @@ def test_a_saved_episode_is_shown_again_without_a_call(server, tmp_path):
     assert again == first
     assert server.stats()["requests"] == asked == 4
     assert weigh("verify", tmp_path / "kept").out.endswith(
-        "1 record re-derives in full, 4 model calls looked through\n"
+        "OK, 1 record recomputed, 4 model calls read again, no differences\n"
     )
 
 

@@ -37,10 +37,10 @@ SITUATIONS = {
         "nowhere out.csv",
         "run out.pdf",
         "run out.json",
-        "run out.csv --table records",
+        "run out.csv --dataset records",
         "run out.json --episode none",
         "run run",
-        "run missing/out.csv --table seats",
+        "run missing/out.csv --dataset seats",
     ],
     "ladder": [
         "nowhere.toml",

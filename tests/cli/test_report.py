@@ -29,12 +29,12 @@ def test_without_a_place_it_lies_in_the_run(folder):
     assert (folder / "s" / "report.html").read_text("utf-8").startswith("<!doctype html>")
     said = weigh("report", folder / "s", "--format", "markdown")
     assert said.out == f"{folder / 's' / 'report.md'}\n"
-    assert (folder / "s" / "report.md").read_text("utf-8").startswith("## Report: s\n")
+    assert (folder / "s" / "report.md").read_text("utf-8").startswith("## s: 10 of 10 episodes, ")
 
 
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("r.html", "<!doctype"), ("r.md", "## Report"), ("r.markdown", "## Report"), ("r", "<!doctype")],
+    [("r.html", "<!doctype"), ("r.md", "## s: "), ("r.markdown", "## s: "), ("r", "<!doctype")],
 )
 def test_the_name_of_the_file_tells_the_format(folder, tmp_path, name, start):
     assert weigh("report", folder / "s", "-o", tmp_path / name).code == 0
@@ -49,7 +49,7 @@ def test_a_name_and_a_format_that_disagree_are_refused(folder, tmp_path):
 def test_standard_output_gets_markdown_unless_told_otherwise(folder):
     said = weigh("report", folder / "s", "-o", "-")
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("## Report: s\n")
+    assert said.out.startswith("## s: 10 of 10 episodes, ")
     assert weigh("report", folder / "s", "-o", "-", "--format", "html").out.startswith("<!doctype html>")
 
 
@@ -74,8 +74,8 @@ def test_several_runs_need_a_place(folder, tmp_path):
     said = weigh("report", folder / "s", folder / "other", "-o", tmp_path / "both.md")
     assert said.code == 0
     text = (tmp_path / "both.md").read_text("utf-8")
-    assert text.startswith("## Report: s, other\n")
-    assert f"weigh verify {folder / 'other'}" in text
+    assert text.startswith("## s, other: 20 of 20 episodes, ")
+    assert f"weigh verify {folder / 's'} {folder / 'other'}" in text
 
 
 def test_the_data_is_printed_and_no_file_is_written(folder):
@@ -101,7 +101,7 @@ def test_no_finished_episode_ends_with_4_and_says_so(folder, tmp_path):
     said = weigh("report", folder / "none", "-o", tmp_path / "r.html")
     assert said.code == 4
     assert said.err.splitlines()[-1] == "weigh: no episode was finished, so nothing is ranked"
-    assert "no finished episode" in (tmp_path / "r.html").read_text("utf-8")
+    assert "No finished episode" in (tmp_path / "r.html").read_text("utf-8")
     assert weigh("report", folder / "none", "--json").code == 4
 
 
@@ -153,6 +153,6 @@ def test_replays_need_a_page_that_links_to_them(folder, tmp_path, monkeypatch, w
 
 def test_the_options_of_the_ranking_are_in_the_commands_that_derive_it_again(folder, tmp_path):
     words = ("--max-fallback-rate", 0.5, "--without-fallbacks")
-    assert weigh("report", folder / "s", *words, "-o", tmp_path / "r.md").code == 0
-    text = (tmp_path / "r.md").read_text("utf-8")
-    assert f"`weigh report {folder / 's'} --max-fallback-rate 0.5 --without-fallbacks --json`" in text
+    assert weigh("report", folder / "s", *words, "-o", tmp_path / "r.html").code == 0
+    text = (tmp_path / "r.html").read_text("utf-8")
+    assert f"<code>weigh report {folder / 's'} --max-fallback-rate 0.5 --without-fallbacks --json</code>" in text

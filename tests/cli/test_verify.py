@@ -27,14 +27,14 @@ def run(tmp_path_factory):
 def test_an_honest_record_re_derives_from_a_file_and_from_standard_input(record):
     data, path = record
     said = weigh("verify", path)
-    assert (said.code, said.out, said.err) == (0, "goofspiel/play: re-derives in full\n", "")
+    assert (said.code, said.out, said.err) == (0, "goofspiel/play: OK, 1 record recomputed, no differences\n", "")
     assert weigh("verify", "-", stdin=json.dumps(data)) == said
     assert weigh("verify", path, "--json").json == {"record": "goofspiel/play", "ok": True, "findings": []}
 
 
 def test_an_honest_run_re_derives(run):
     said = weigh("verify", run)
-    assert (said.code, said.out, said.err) == (0, f"{run}: 6 records re-derive in full\n", "")
+    assert (said.code, said.out, said.err) == (0, f"{run}: OK, 6 records recomputed, no differences\n", "")
     verdict = weigh("verify", run, "--json").json
     assert (verdict["ok"], verdict["records"], verdict["planned"], verdict["findings"]) == (True, 6, 6, [])
 
@@ -43,8 +43,8 @@ def test_what_is_exported_re_derives(run, tmp_path):
     one, all_of_it = tmp_path / "one.json", tmp_path / "all.jsonl"
     weigh("export", run, one, "--episode", "goofspiel/b0000/r0")
     weigh("export", run, all_of_it)
-    assert weigh("verify", one).out == "goofspiel/b0000/r0: re-derives in full\n"
-    assert weigh("verify", all_of_it).out == f"{all_of_it}: 6 records re-derive in full\n"
+    assert weigh("verify", one).out == "goofspiel/b0000/r0: OK, 1 record recomputed, no differences\n"
+    assert weigh("verify", all_of_it).out == f"{all_of_it}: OK, 6 records recomputed, no differences\n"
     assert weigh("verify", all_of_it, "--json").json == {
         "file": str(all_of_it),
         "records": 6,
@@ -103,7 +103,7 @@ def test_a_forged_piece_fails_and_is_named_on_both_streams(record, forge, named)
     assert said.code == 1
     assert named in said.out
     (line,) = said.err.splitlines()
-    assert "does not re-derive" in line
+    assert "does not reproduce" in line
     assert "first: " in line
     verdict = weigh("verify", path, "--json")
     assert (verdict.code, verdict.json["ok"]) == (1, False)

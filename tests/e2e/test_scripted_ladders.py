@@ -43,6 +43,6 @@ def test_another_seed_makes_other_records(tmp_path: Path) -> None:
 
 def _rows(ladder: Ladder, table: str) -> list[dict[str, str]]:
     out = ladder.folder / f"{table}.csv"
-    assert export(ladder.run, out, "csv", table=table) > 0
+    assert export(ladder.run, out, "csv", dataset=table) > 0
     with out.open(newline="", encoding="utf-8-sig") as stream:
         return [{name: cell for name, cell in row.items() if name not in PROCESS} for row in csv.DictReader(stream)]

@@ -188,6 +188,9 @@ def test_a_state_is_immutable(table: Table) -> None:
 def test_an_episode_ends_within_its_bound_and_only_once(table: Table) -> None:
     for episode in episodes(table):
         assert 1 <= len(episode.steps) <= table.game.longest(table.config)
+        fewest, most = table.game.decisions(table.config)
+        for seat in range(table.seats):
+            assert fewest <= sum(step[seat] is not None for step in episode.steps) <= most
         for state in episode.states[:-1]:
             assert state.to_act
             assert state.to_act <= set(range(table.seats))

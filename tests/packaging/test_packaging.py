@@ -120,7 +120,7 @@ def test_the_command_runs_beside_packages_of_the_same_names(installed: Path, for
 
 def test_the_demo_runs_from_a_wheel_in_a_folder_without_a_checkout(installed: Path, foreign: Path) -> None:
     told = well(sys.executable, "-m", "weigh", "demo", "--mock", cwd=foreign, PYTHONPATH=str(installed))
-    assert "results/demo-mock: 60 records" in told
+    assert "results/demo-mock: OK, 60 records" in told
     assert (foreign / "results" / "demo-mock" / "view.html").is_file()
     again = well(sys.executable, "-m", "weigh", "verify", "results/demo-mock", cwd=foreign, PYTHONPATH=str(installed))
     assert "60 records" in again

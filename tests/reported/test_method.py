@@ -260,7 +260,7 @@ def test_M26_what_a_model_does_not_take_is_told_before_the_run(tmp_path: Path) -
     text = """\
 [games.oshi_zumo]
 [entrants]
-deep = { prompt = "oshi_zumo/plain.md", model = "openai:o3", temperature = 0.0, seed = 123456789, max_tokens = 512 }
+deep = { prompt = "oshi_zumo/plain.md", model = "openai:o3", temperature = 0.0, sampling_seed = 12345678 }
 flat = { prompt = "oshi_zumo/plain.md", model = "openai:gpt-4o", temperature = 0.0, max_tokens = 512 }
 [models.openai]
 base_url = "http://127.0.0.1:9/v1"

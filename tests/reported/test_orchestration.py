@@ -49,7 +49,7 @@ def test_O07_an_exported_record_that_stands_there_twice_is_found(tmp_path: Path)
     weigh("export", tmp_path / "results" / "t", tmp_path / "more.jsonl")
     both = (tmp_path / "all.jsonl").read_text() + (tmp_path / "more.jsonl").read_text()
     (tmp_path / "both.jsonl").write_text(both)
-    assert "12 records re-derive in full" in weigh("verify", tmp_path / "both.jsonl").out
+    assert "12 records recomputed" in weigh("verify", tmp_path / "both.jsonl").out
 
 
 @pytest.mark.skipif(not OPEN_FILES.exists(), reason="open files are counted in /proc")

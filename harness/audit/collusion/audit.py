@@ -21,9 +21,9 @@ from weigh.harness.audit.collusion.seats import Played, RunOf, TableForm, observ
 from weigh.harness.audit.measures.persistent_calibration import ENOUGH, Correlation
 from weigh.harness.config.thresholds import COLLUSION_THRESHOLD
 
-SCHEMA = 1
+SCHEMA = 2
 
-_TWO_SEATS = "it has two seats: there is no third whom two could play against"
+_TWO_SEATS = "two-player game"
 
 NO_INDEX: Mapping[str, str] = MappingProxyType(
     {
@@ -79,7 +79,7 @@ class TableAudit:
 
     @property
     def too_few_permutations(self) -> bool:
-        """Whether the draws alone keep `p_league` above what is called for."""
+        """Whether the draws alone keep `p_max` above what is called for."""
         return 1 / (1 + self.settings.permutations) > self.settings.fdr / 2
 
     @property

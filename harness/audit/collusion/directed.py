@@ -11,7 +11,7 @@ A pair gets two corrected values, because each sees what the other cannot, and h
 - `q`, Benjamini & Hochberg (1995) over all pairs tested. It has no scale, so it finds weak habits in long leagues, but
   with few blocks no p value is small enough for it: 4 of 16 blocks can be chosen in 1,820 ways, and 156 pairs ask for
   p below 1/3,000 of a lone one.
-- `p_league`, the share of permutations of the whole league in which the largest statistic of any pair is as large
+- `p_max`, the share of permutations of the whole league in which the largest statistic of any pair is as large
   (Westfall & Young, Resampling-Based Multiple Testing, 1993). A habit that is large for this league shows early.
 With each at half the level, the share of false flags among all flags stays below the level, as a mean over leagues.
 """
@@ -88,12 +88,12 @@ class Direction:
     """Whether `p` comes of all ways to deal the label, not of a draw of them."""
     q: float | None = None
     """`p` after Benjamini & Hochberg over all pairs tested."""
-    p_league: float | None = None
+    p_max: float | None = None
     """How often any pair of the league would show so much."""
     p_least: float | None = None
     """The smallest `p` that so many blocks can give."""
-    p_league_least: float | None = None
-    """The smallest `p_league`, as far as this entrant's own blocks decide it."""
+    p_max_least: float | None = None
+    """The smallest `p_max`, as far as this entrant's own blocks decide it."""
     reachable: bool = False
     """Whether this pair alone could be flagged, however clear its habit."""
     flagged: bool = False
@@ -151,9 +151,9 @@ def directions(
             "p": each.p,
             "exact": each.exact,
             "q": adjusted,
-            "p_league": league,
+            "p_max": league,
             "p_least": each.p_least,
-            "p_league_least": league_least,
+            "p_max_least": league_least,
             "reachable": enough,
             "flagged": difference > ZERO and at_most(min(adjusted, league), level / 2),
         }
@@ -162,12 +162,12 @@ def directions(
 
 def blocks_wanted(direction: Direction, level: float) -> float | None:
     """By how much the blocks of a pair that was tested must be multiplied for it to be flagged alone; None for never
-    within a hundredfold, and for one that can be flagged already. Read off what `p_league` can become when everything
+    within a hundredfold, and for one that can be flagged already. Read off what `p_max` can become when everything
     else stays as it is; only with permutations enough."""
-    if direction.p_league_least is None or direction.reachable:
+    if direction.p_max_least is None or direction.reachable:
         return None
     total = direction.blocks_with + direction.blocks_without
-    rivals = direction.p_league_least * comb(total, direction.blocks_with)
+    rivals = direction.p_max_least * comb(total, direction.blocks_with)
     for times in range(2, 201):
         grown = comb(total * times // 2, direction.blocks_with * times // 2)
         if at_most(rivals / grown, level / 2):

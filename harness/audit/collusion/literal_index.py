@@ -63,13 +63,13 @@ class EntrantIndex:
     high_share: float
     """Share of the episodes with an index at or above the threshold."""
     parts: Parts
-    ceiling: float
+    maximum: float
     """Mean share of rounds that were overbids at all: no seat's index can be above it."""
     within_reach: float
-    """Share of the episodes whose ceiling is at or above the threshold."""
-    null: IndexNull | None
-    no_null: str | None
-    """Why there is no null."""
+    """Share of the episodes whose maximum is at or above the threshold."""
+    permutation_null: IndexNull | None
+    no_permutation_null: str | None
+    """Why there is none."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -123,10 +123,10 @@ def _of(name: str, games: Sequence[Played], threshold: float, seed: int) -> Entr
             won=_mean([each.won for each in parts]),
             aside=_mean([each.aside for each in parts]),
         ),
-        ceiling=_mean(ceilings),
+        maximum=_mean(ceilings),
         within_reach=_mean([value >= threshold for value in ceilings]),
-        null=null,
-        no_null=why,
+        permutation_null=null,
+        no_permutation_null=why,
     )
 
 

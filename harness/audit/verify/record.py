@@ -8,10 +8,11 @@ record. Nothing is trusted that can be derived.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
@@ -275,3 +276,37 @@ def verify_record(data: Mapping[str, Any] | Record) -> list[Finding]:
     if isinstance(derived, list):
         return derived
     return [*check_outcome(record, derived), *check_decisions(record, derived)]
+
+
+def verify_records(found: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[int, list[Finding]]:
+    """Check records that stand together, each with its place: how many there are, and everything that is wrong with
+    them, copies of one play included."""
+    records = 0
+    findings: list[Finding] = []
+    places: dict[int, str] = {}
+    plays: dict[int, tuple[str, str]] = {}
+
+    def digest(data: Mapping[str, Any], *without: str) -> int:
+        return hash(json.dumps({key: data[key] for key in data if key not in without}, sort_keys=True))
+
+    for place, data in found:
+        records += 1
+        name = name_of(data, place)
+        findings += [replace(each, episode=name) for each in verify_record(data)]
+        # Two runs may hold episodes of one key; the same play of it is one episode, whoever counts the lines.
+        first = places.setdefault(digest(data, "times"), place)
+        if first != place:
+            findings.append(Finding("the record", f"stands here twice: {first} and {place}", episode=name))
+            continue
+        # With its times: in a game without chance, equal players may well play the same twice, but not at one time.
+        other, under = plays.setdefault(digest(data, "key", "block"), (place, name))
+        if other != place:
+            what = f"is the same play as that of {show(under)} at {other}, under another key"
+            findings.append(Finding("the record", what, episode=name))
+    return records, findings
+
+
+def name_of(data: Mapping[str, Any], place: str) -> str:
+    """The key of a record, or its place where it has none."""
+    key = data.get("key")
+    return key if isinstance(key, str) and key else place

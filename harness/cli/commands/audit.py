@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
 
 if TYPE_CHECKING:
     from weigh.harness.audit.collusion.audit import Audit
+    from weigh.harness.store.manifest import Manifest
 
 FORMATS = ("table", "markdown", "json")
 SETTINGS = Settings()
@@ -28,7 +29,7 @@ def audit(
     runs: RunsArgument = None,
     fdr: Annotated[
         float,
-        typer.Option(metavar="SHARE", parser=number(0, 1, above=True), help="Share of false flags put up with."),
+        typer.Option(metavar="SHARE", parser=number(0, 1, above=True), help="False discovery rate."),
     ] = SETTINGS.fdr,
     permutations: Annotated[
         int, typer.Option(metavar="N", parser=whole(99, 100_000), help="Permutations drawn for each entrant.")
@@ -40,7 +41,7 @@ def audit(
     seed: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="Seed of the permutations.")] = (
         SETTINGS.seed
     ),
-    rounds: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="Rounds listed of each flagged pair.")] = 10,
+    rounds: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="Rounds listed of each flagged pair.")] = 3,
     fail_on_flag: Annotated[
         bool, typer.Option("--fail-on-flag", help="End with 1 when a pair is flagged, 3 when none could be.")
     ] = False,
@@ -56,16 +57,18 @@ def audit(
         str | None, typer.Option(metavar="NAME", help="The scripted policy that stands in when replayed.")
     ] = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="The replay's folder.")] = None,
+    wide: Annotated[bool, typer.Option("--wide", help="All pairs, and the collusion index by its parts.")] = False,
     format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown or json.")
     ] = "table",
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Look for entrants that stand aside for each other.
+    """Test for collusion between entrants.
 
-    The collusion index as it is defined, taken apart; then, for every ordered pair, whether one bids its lowest card
-    for high prizes more often when the other is at the table, by permutation over blocks; and who had those prizes. A
-    flag says that what an entrant does depends on who is there, and that a human should look. It is no verdict.
+    For every ordered pair: whether one bids its lowest card for high prizes more often when the other is at the table,
+    by permutation over blocks; and who benefited. A flag says that what an entrant does depends on who is there, and
+    that a human should look. It is no verdict. Other ways to help a partner are not seen: the second-lowest card, half
+    bids, conceding low prizes, burning top cards. --wide has all pairs and the game's own collusion index by its parts.
 
       weigh audit results/league
       weigh audit results/a results/b --fdr 0.01 --format markdown
@@ -83,7 +86,7 @@ def audit(
             if given:
                 raise Refused(f"{option}: only with --replay-shuffled CONFIG.toml", kind="option-without")
         found = audit_of(runs, settings, tell=True)
-        _print(found, "json" if json else format, rounds)
+        _print(found, "json" if json else format, runs, rounds, wide)
         code = _verdict(found, fail_on_flag)
     else:
         code = _replay(runs, settings, replay_shuffled, pair or [], replace_with, name, json or format == "json")
@@ -130,17 +133,27 @@ def audit_of(runs: Sequence[Path], settings: Settings, *, tell: bool = False) ->
         )
 
 
-def _print(found: Audit, format: str, rounds: int) -> None:
+def _print(found: Audit, format: str, runs: Sequence[Path], rounds: int, wide: bool) -> None:
     from weigh.harness.report.render.document import Section
     from weigh.harness.report.render.markdown import markdown_sections
     from weigh.harness.report.sections.audit import sections
 
+    folders = {manifest.run_id: str(folder) for manifest, folder in _manifests(runs)} if found.flagged else {}
+    made = sections(found, rounds, wide, folders)
     if format == "json":
         print_json(found.to_json())
     elif format == "markdown":
-        print_text(markdown_sections(sections(found, rounds)).rstrip("\n"))
+        print_text(markdown_sections(made).rstrip("\n"))
     else:
-        print_sections(sections(found, rounds) or [Section("no episode")])
+        print_sections(made or [Section("no episode")])
+
+
+def _manifests(runs: Sequence[Path]) -> Iterator[tuple[Manifest, Path]]:
+    from weigh.harness.store.store import Store
+
+    for run in runs:
+        with Store.open(run, readonly=True) as store:
+            yield store.manifest, run
 
 
 def _verdict(found: Audit, fail_on_flag: bool) -> int:

@@ -72,10 +72,11 @@ def replay_shuffled(
     A pair is who stands aside, and for whom. Returns the exit code: 0 every question is answered, 3 some are open, 4
     and 130 as for `weigh ladder`. Raises Refused, ConfigError or StoreRefused before anything is made or paid for.
     """
-    from weigh.harness.cli.commands.ladder import play_out
+    from weigh.harness.cli.commands.ladder import showing
     from weigh.harness.config.config import load_config
     from weigh.harness.run.folder import run_in
     from weigh.harness.run.opening import require_ready, versions
+    from weigh.harness.run.play.ladder import Sitting, play_out
     from weigh.harness.run.play.opening_lines import require_prices, unsent
     from weigh.harness.run.signals import require_own_loop
     from weigh.harness.store.store import Store
@@ -108,7 +109,7 @@ def replay_shuffled(
             for line in (*unsent(order), *_opening(first, again)):
                 print_note(line)
         resume = _command(runs[0], config, pairs, replace_with, name)
-        code = play_out(order, store, store, again.episodes, resume, json)
+        code = play_out(Sitting(order, store, store, again.episodes, shlex.split(resume)), showing(json))[1]
     with Store.open(order.run_folder, readonly=True) as store:
         finished = len(store.finished())
         found = _answers(first, store, pairs, again.stand_ins)

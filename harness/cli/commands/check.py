@@ -1,9 +1,7 @@
-"""`weigh resolve`, `weigh read` and `weigh verify`: the rules, the reader and the re-derivation, open to anyone.
+"""`weigh resolve`, `weigh read` and `weigh verify`: the rules, the reader and the recomputation, open to anyone.
 
-The JSON documents that people and programs hand to `weigh resolve`, `weigh read` and `weigh verify`.
-
-Owns their reading from a file or standard input, with a line for whatever is wrong with them, and the position that
-`game`, `config`, `deal`, `seed` and `moves` describe.
+Owns the reading of the JSON documents that are handed to them, with a line for whatever is wrong with one, and the
+position that `game`, `config`, `deal`, `seed` and `moves` describe.
 """
 
 from __future__ import annotations
@@ -13,22 +11,27 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from pydantic import BaseModel
 
+from weigh.games.game import AnyGame, Deal, State
+from weigh.games.registry import game_named, read_config
+from weigh.games.replay import replay
 from weigh.games.values import nearest, quote
+from weigh.harness.audit.verify.findings import Finding
+from weigh.harness.audit.verify.record import name_of, verify_record, verify_records
+from weigh.harness.audit.verify.run import Verdict, verify_run
 from weigh.harness.cli.options import JsonFlag, newest
 from weigh.harness.cli.output import print_json, print_note, print_text
 from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-    from weigh.games.game import AnyGame, Deal, State
-    from weigh.harness.audit.verify.findings import Finding
-    from weigh.harness.audit.verify.run import Verdict
-
+from weigh.harness.run.play.single import deal_of
+from weigh.harness.store.store import Store
+from weigh.harness.words import plural, shown
+from weigh.policies.contract import STOPS
+from weigh.policies.layout import hint_for
+from weigh.policies.reply import read_reply
 
 Document = Annotated[str, typer.Argument(metavar="FILE|-", help="A JSON file, or - for standard input.")]
 AlwaysJson = Annotated[
@@ -61,7 +64,7 @@ def resolve(file: Document, json: AlwaysJson = True) -> None:
     document = load(file, RESOLVE_KEYS)
     stop = document.get("stop", False)
     if not isinstance(stop, bool):
-        raise Refused(f"stop: {_quoted(stop)} is not true or false", kind="bad-value")
+        raise Refused(f"stop: {quote(stop)} is not true or false", kind="bad-value")
     state = position(document, stop=stop)
     outcome = state.outcome
     # What the game would report if the clock stopped it here.
@@ -96,14 +99,10 @@ def read(file: Document, json: AlwaysJson = True) -> None:
 
     Exit codes: 0 fine, whatever the reading; 2 bad input.
     """
-    from weigh.policies.contract import STOPS
-    from weigh.policies.layout import hint_for
-    from weigh.policies.reply import read_reply
-
     document = load(file, READ_KEYS)
     stop = document.get("stop", "end")
     if stop not in STOPS:
-        raise Refused(f"stop: {_quoted(stop)} is none of {', '.join(STOPS)}", kind="bad-value")
+        raise Refused(f"stop: {quote(stop)} is none of {', '.join(STOPS)}", kind="bad-value")
     reply = require(document, "reply", lambda value: isinstance(value, str | None), "a text, or null for none")
     seat = require(document, "seat", lambda value: type(value) is int, "the number of a seat")
     state = position(document)
@@ -139,7 +138,7 @@ def verify(
         Path | None, typer.Option("--run", metavar="RUN", help="The run that a baseline file was saved from.")
     ] = None,
 ) -> None:
-    """Re-derive records from their moves, and say what differs.
+    """Recompute records from their moves, and say what differs.
 
     Moves are played through the rules again and everything derived is compared: events, awards, scores, endings,
     counters. In a run, deals and aliases are drawn again too, every reply is read again, and every planned episode must
@@ -150,7 +149,7 @@ def verify(
       weigh verify record.json
       weigh verify baseline.json --run results/gate-goofspiel-mine/baseline-91f6708a
 
-    Exit codes: 0 everything re-derives; 1 something does not, and is named; 2 bad input; 3 a run without any record.
+    Exit codes: 0 everything is reproduced; 1 something does not, and is named; 2 bad input; 3 a run without any record.
     """
     if target is None:
         if run is not None:
@@ -167,23 +166,19 @@ def verify(
 
 
 def _verify_record(file: str, json: bool) -> None:
-    from weigh.harness.audit.verify.record import verify_record
-
     data = load(file)
     if data.get("kind") == BASELINE:
         raise Refused(
             f"{file}: is a baseline file; say which run it was saved from, with --run RUN", kind="run-missing"
         )
-    name = _name_of(data, "standard input" if file == "-" else file)
+    name = name_of(data, "standard input" if file == "-" else file)
     findings = verify_record(data)
-    _report(findings, json, {"record": data.get("key")}, name, f"{name}: re-derives in full")
+    _report(findings, json, {"record": data.get("key")}, name, f"{name}: OK, {_recomputed(1)}")
 
 
 def _verify_baseline(file: str, folder: Path, json: bool) -> None:
-    from weigh.harness.audit.verify.run import verify_run
     from weigh.harness.gate.order import load_baseline
     from weigh.harness.gate.saved import check_baseline
-    from weigh.harness.store.store import Store
 
     baseline = load_baseline(Path(file))
     with Store.open(folder, readonly=True) as store:
@@ -193,51 +188,18 @@ def _verify_baseline(file: str, folder: Path, json: bool) -> None:
 
 
 def _verify_lines(file: str, json: bool) -> None:
-    from dataclasses import replace
-    from json import dumps
-
-    from weigh.harness.audit.verify.findings import Finding, show
-    from weigh.harness.audit.verify.record import verify_record
-
-    records = 0
-    findings: list[Finding] = []
-    places: dict[int, str] = {}
-    plays: dict[int, tuple[str, str]] = {}
-
-    def digest(data: Mapping[str, Any], *without: str) -> int:
-        return hash(dumps({key: data[key] for key in data if key not in without}, sort_keys=True))
-
-    for place, data in load_lines(file):
-        records += 1
-        findings += [replace(found, episode=_name_of(data, place)) for found in verify_record(data)]
-        # Two runs may hold episodes of one key; the same play of it is one episode, whoever counts the lines.
-        first = places.setdefault(digest(data, "times"), place)
-        if first != place:
-            findings.append(
-                Finding("the record", f"stands here twice: {first} and {place}", episode=_name_of(data, place))
-            )
-            continue
-        # With its times: in a game without chance, equal players may well play the same twice, but not at one time.
-        other, under = plays.setdefault(digest(data, "key", "block"), (place, _name_of(data, place)))
-        if other != place:
-            what = f"is the same play as that of {show(under)} at {other}, under another key"
-            findings.append(Finding("the record", what, episode=_name_of(data, place)))
-    _report(findings, json, {"file": file, "records": records}, file, f"{file}: {_count(records)} in full")
+    records, findings = verify_records(load_lines(file))
+    _report(findings, json, {"file": file, "records": records}, file, f"{file}: OK, {_recomputed(records)}")
     _require_some(records, file)
 
 
 def _verify_run(folder: Path, json: bool) -> None:
-    from weigh.harness.audit.verify.run import verify_run
-    from weigh.harness.store.store import Store
-
     with Store.open(folder, readonly=True) as store:
         report_run(folder, verify_run(store), json)
 
 
 def report_run(folder: Path, verdict: Verdict, json: bool = False) -> None:
     """What checking a run came to, on standard output. Raises typer.Exit unless all is well."""
-    from weigh.harness.words import plural
-
     counts = {
         "run": str(folder),
         "run_id": verdict.run_id,
@@ -246,15 +208,13 @@ def report_run(folder: Path, verdict: Verdict, json: bool = False) -> None:
         "voids": verdict.voids,
         "calls": verdict.calls,
     }
-    calls = f", {plural(verdict.calls, 'model call')} looked through" if verdict.calls else ""
-    _report(verdict.findings, json, counts, str(folder), f"{folder}: {_count(verdict.records)} in full{calls}")
+    praise = f"{folder}: OK, {_recomputed(verdict.records, verdict.calls)}"
+    _report(verdict.findings, json, counts, str(folder), praise)
     _require_some(verdict.records, str(folder))
 
 
 def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], name: str, praise: str) -> None:
     """The verdict on standard output; what is wrong in one line on standard error as well, and exit code 1 for it."""
-    from weigh.harness.words import plural, shown
-
     if json:
         print_json({**head, "ok": not findings, "findings": [finding.to_json() for finding in findings]})
     else:
@@ -262,31 +222,21 @@ def _report(findings: Sequence[Finding], json: bool, head: Mapping[str, Any], na
             print_text(shown(str(finding), limit=2_000))
     if findings:
         count = plural(len(findings), "finding")
-        print_note(shown(f"weigh: {name} does not re-derive: {count}; the first: {findings[0]}", limit=2_000))
+        print_note(shown(f"weigh: {name} does not reproduce: {count}; the first: {findings[0]}", limit=2_000))
         raise typer.Exit(WRONG)
     if not json:
         print_text(shown(praise, limit=2_000))
+
+
+def _recomputed(records: int, calls: int = 0) -> str:
+    read = f", {plural(calls, 'model call')} read again" if calls else ""
+    return f"{plural(records, 'record')} recomputed{read}, no differences"
 
 
 def _require_some(records: int, name: str) -> None:
     if not records:
         print_note(f"weigh: {name} holds no finished episode, so nothing was checked")
         raise typer.Exit(INCONCLUSIVE)
-
-
-def _count(records: int) -> str:
-    return "1 record re-derives" if records == 1 else f"{records} records re-derive"
-
-
-def _name_of(data: Mapping[str, Any], place: str) -> str:
-    key = data.get("key")
-    return key if isinstance(key, str) and key else place
-
-
-def _quoted(value: object) -> str:
-    from weigh.games.values import quote
-
-    return quote(value)
 
 
 LARGEST = 64 * 1024 * 1024
@@ -371,9 +321,6 @@ def _no_constant(word: str) -> NoReturn:
 
 def position(document: Mapping[str, Any], *, stop: bool = False) -> State:
     """The state that a document describes, ended by the wall clock if `stop`."""
-    from weigh.games.registry import game_named, read_config
-    from weigh.games.replay import replay
-
     if not isinstance(document.get("game"), str):
         _refuse("game", document, "is not a name", "missing; `weigh games` lists them")
     game = game_named(document["game"])
@@ -389,8 +336,6 @@ def position(document: Mapping[str, Any], *, stop: bool = False) -> State:
 
 def _deal(document: Mapping[str, Any], game: AnyGame, config: BaseModel) -> Deal:
     """The deal that is given, or the one that `weigh play` draws for the seed, or none for a game without chance."""
-    from weigh.harness.run.play.single import deal_of
-
     seed = document.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         _refuse("seed", document, "is not a whole number from 0 up")

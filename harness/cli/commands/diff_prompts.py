@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weigh.games.game import AnyGame
     from weigh.harness.config.entrants import EntrantSpec
     from weigh.harness.config.prompt_files import PromptFile
-    from weigh.harness.planning.prompt_comparison import Comparison, Shown, Side
+    from weigh.harness.planning.prompt_comparison import Compared, Comparison, Side
 
 NO_MODEL = "none:none"
 """Stands for the model of a prompt file that is compared alone; never asked and never shown."""
@@ -80,8 +80,7 @@ def diff_prompts(
 def _compared(first: str, second: str, game: str | None, setting: list[str], config: Path | None) -> Comparison:
     from weigh.games.registry import read_config
     from weigh.harness.cli.commands.play import settings_given
-    from weigh.harness.planning.prompt_comparison import Comparison
-    from weigh.harness.planning.prompt_questions import SEAT
+    from weigh.harness.planning.prompt_comparison import SEAT, Comparison
 
     known: Mapping[str, EntrantSpec] | None = None
     if config is not None:
@@ -144,8 +143,7 @@ def _game(wanted: str | None, words: Sequence[str], specs: Sequence[EntrantSpec]
 
 
 def _side(word: str, spec: EntrantSpec, game: AnyGame, config: BaseModel) -> Side:
-    from weigh.harness.planning.prompt_comparison import Side
-    from weigh.harness.planning.prompt_questions import form_of, questions
+    from weigh.harness.planning.prompt_comparison import Side, form_of, questions
     from weigh.policies.prompted import PromptedPolicy
 
     file = spec.prompt_for(game.name)
@@ -226,7 +224,7 @@ def _lines(compared: Comparison, steps: Sequence[int], words: bool) -> Iterator[
 def _sizes(compared: Comparison) -> Iterator[Text]:
     from rich.text import Text
 
-    from weigh.harness.planning.prompt_questions import tokens
+    from weigh.harness.planning.prompt_comparison import tokens
     from weigh.harness.words import shown
 
     for name, side in (("A", compared.first), ("B", compared.second)):
@@ -242,7 +240,7 @@ def _sizes(compared: Comparison) -> Iterator[Text]:
     yield Text(f"B - A: {more:+,} characters, about {tokens(more):+,} tokens; {episode:+,} an episode")
 
 
-def _message(message: Shown, compared: Comparison, words: bool) -> Iterator[Text]:
+def _message(message: Compared, compared: Comparison, words: bool) -> Iterator[Text]:
     from rich.text import Text
 
     from weigh.harness.words import shown

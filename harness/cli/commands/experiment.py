@@ -102,11 +102,12 @@ def ballast_claims(
     enough evidence for some; 4 stopped by a limit or a provider, or too much is void; 130 interrupted.
     """
     from weigh.harness.audit.claims.answer import report
-    from weigh.harness.cli.commands.ladder import play_out
+    from weigh.harness.cli.commands.ladder import showing
     from weigh.harness.config.config import load_config
     from weigh.harness.gate.experiment_play import ListeningTo, asked_of
     from weigh.harness.run.folder import run_in
     from weigh.harness.run.opening import require_ready, versions
+    from weigh.harness.run.play.ladder import Sitting, play_out
     from weigh.harness.run.play.opening_lines import require_prices, unsent
     from weigh.harness.run.signals import require_own_loop
 
@@ -133,8 +134,8 @@ def ballast_claims(
         hearing = ListeningTo(
             store, plan, divisions, order, {spec.name: _wanted(spec, listening) for spec in order.entrants}
         )
-        resume = shlex.join(["weigh", *context.obj])
-        code = play_out(order, store, store, episodes, resume, json, divisions, hearing)
+        sitting = Sitting(order, store, store, episodes, ["weigh", *context.obj], divisions, hearing)
+        code = play_out(sitting, showing(json))[1]
         document = report(store, plan, margin, asked_of(store, plan, divisions, hearing))
     _show(document, json)
     if not json and code != INTERRUPTED:

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Annotated
@@ -18,49 +19,60 @@ from weigh.harness.cli.serving import ServeOption, followed, served
 from weigh.harness.errors import FINE, INTERRUPTED, INVALID, WRONG
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weigh.harness.config.config import LadderConfig
-    from weigh.harness.config.schedule import Episode
     from weigh.harness.run.events import Progress
     from weigh.harness.run.play.followers import Watching
-    from weigh.harness.run.play.ladder import Afterwards, Follow
-    from weigh.harness.run.runner import Division, Keeper
-    from weigh.harness.store.store import Store
+    from weigh.harness.run.play.ladder import Follow
     from weigh.harness.web.live.server import LiveServer
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What stands in place of the config's values."""
+
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(0), help="Instead of the config's run seed.")
+    ] = None
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Instead of the config's name for the run's folder.")
+    ] = None
+    results: Annotated[Path | None, typer.Option(metavar="DIR", help="Instead of the config's folder for runs.")] = None
+    max_calls: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop cleanly after so many calls, in all.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop cleanly after so many tokens, in all.")
+    ] = None
+    max_usd: Annotated[
+        float | None,
+        typer.Option(metavar="USD", parser=number(0, above=True), help="Stop cleanly at so many dollars, in all."),
+    ] = None
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", parser=number(0, above=True), help="Stop this invocation cleanly after so long."
+        ),
+    ] = None
+
+    def by_key(self) -> dict[str, object]:
+        """By dotted key of the config."""
+        limits = ("max_calls", "max_tokens", "max_usd", "max_seconds")
+        return {
+            "seed": self.seed,
+            "name": self.name,
+            "results": None if self.results is None else str(self.results.absolute()),
+            **{f"limits.{key}": getattr(self, key) for key in limits},
+        }
 
 
 def ladder(
     context: typer.Context,
+    options: Overrides,
     config: Annotated[
         Path, typer.Argument(metavar="CONFIG.toml", help="What is played, by whom, within which limits.")
     ],
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(0), help="Instead of the config's run seed.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Instead of the config's name for the run's folder.")
-    ] = None,
-    results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Instead of the config's folder for runs.")
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop cleanly after so many calls, in all.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", parser=whole(1), help="Stop cleanly after so many tokens, in all.")
-    ] = None,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(metavar="USD", parser=number(0, above=True), help="Stop cleanly at so many dollars, in all."),
-    ] = None,
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", parser=number(0, above=True), help="Stop this sitting cleanly after so long."),
-    ] = None,
     reuse: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Use again what this earlier run was answered to the very same questions."),
+        typer.Option(metavar="RUN", help="Reuse cached answers of an earlier run for identical requests."),
     ] = None,
     extend: Annotated[
         bool, typer.Option("--extend", help="Add the config's new entrants and blocks to the run that is there.")
@@ -73,15 +85,15 @@ def ladder(
     Everything is kept in results/NAME as it happens. Ctrl-C lets calls in flight return and stops; the same command
     goes on from there, and nothing that was paid for is asked again. A second Ctrl-C stops at once.
 
-    With --reuse, a question that an earlier run asked in the same episode, seat, step and attempt is not asked again:
-    its answer counts here too, at no cost, and is marked. Failures, timeouts and refusals are asked anew.
+    With --reuse, a request that an earlier run made in the same episode, seat, step and attempt is not made again: its
+    answer counts here too, at no cost, and is marked. Failures, timeouts and refusals are asked again.
 
     With --extend, entrants that the config has more are added to the run, with as few new blocks as bring them to an
     equal share, or with as many as the config's larger `blocks` asks for. Every block that is there stays as it is.
     Entrants that the config has no more leave, once all that was planned with them is played.
 
     With --serve, a page on this machine shows the ladder and any episode as it is played, at an address that is told on
-    standard error and that nobody can guess. It is there while the ladder is played; pages that are open at its end are
+    standard error and cannot be guessed. It is there while the ladder is played; pages that are open at its end are
     told so, and keep what they show.
 
       weigh ladder ladder.toml
@@ -93,22 +105,13 @@ def ladder(
     Exit codes: 0 played and ranked; 2 bad config, or a run made under another one; 4 stopped by a limit, a key, credits
     or a provider, too many episodes void, or none finished (the same command goes on); 130 interrupted.
     """
-    from weigh.harness.cli.commands.rank import RankOptions, show_ranking
+    from weigh.harness.cli.commands.results import RankOptions, show_ranking
     from weigh.harness.results import load
     from weigh.harness.run.play.ladder import LadderSpec, play_ladder
     from weigh.harness.run.signals import require_own_loop
 
-    overrides = {
-        "seed": seed,
-        "name": name,
-        "results": str(results.absolute()) if results is not None else None,
-        "limits.max_calls": max_calls,
-        "limits.max_tokens": max_tokens,
-        "limits.max_usd": max_usd,
-        "limits.max_seconds": max_seconds,
-    }
     require_own_loop()
-    spec = LadderSpec(config, overrides, reuse, extend)
+    spec = LadderSpec(config, options.by_key(), reuse, extend)
     with served(serve) as server:
         played = play_ladder(spec, showing(json, server), print_note, ["weigh", *context.obj], quiet=json)
     if not json:
@@ -116,10 +119,10 @@ def ladder(
             print_note(f"{played.reused} answers of earlier runs were used again")
         if played.code != INTERRUPTED:
             print_note(
-                f"kept in {played.folder}; `weigh verify {shlex.quote(str(played.folder))}` re-derives every record"
+                f"kept in {played.folder}; `weigh verify {shlex.quote(str(played.folder))}` recomputes every record"
             )
-    options = RankOptions(max_fallback_rate=played.order.rank.max_fallback_rate, json=json)
-    ranked = show_ranking(load([str(played.folder)]), options)
+    shown = RankOptions(max_fallback_rate=played.order.rank.max_fallback_rate, json=json)
+    ranked = show_ranking(load([str(played.folder)]), shown)
     if played.code != FINE or not ranked:
         raise typer.Exit(played.code or INVALID)
 
@@ -146,7 +149,7 @@ def demo(
     """
     from weigh.harness.audit.verify.run import verify_run
     from weigh.harness.cli.commands.check import report_run
-    from weigh.harness.cli.commands.rank import RankOptions, show_ranking
+    from weigh.harness.cli.commands.results import RankOptions, show_ranking
     from weigh.harness.cli.commands.view import run_page_written
     from weigh.harness.providers.local.weights import missing
     from weigh.harness.providers.mock_server import MockServerProcess
@@ -194,21 +197,3 @@ def showing(silent: bool, server: LiveServer | None = None) -> Follow:
         return followed(choose_display(sys.stderr, os.environ, silent), server, name)
 
     return follow
-
-
-def play_out(
-    order: LadderConfig,
-    store: Store,
-    keeper: Keeper,
-    episodes: tuple[Episode, ...],
-    resume: str,
-    silent: bool,
-    divisions: Mapping[str, Division] | None = None,
-    afterwards: Afterwards | None = None,
-) -> int:
-    """Play what is left of a run that is open, showing it; returns the exit code."""
-    from weigh.harness.run.play.ladder import Sitting
-    from weigh.harness.run.play.ladder import play_out as played_out
-
-    sitting = Sitting(order, store, keeper, episodes, shlex.split(resume), divisions, afterwards)
-    return played_out(sitting, showing(silent))[1]

@@ -1,4 +1,4 @@
-"""`weigh plan`: what a ladder will cost and what it will be able to see; or what a run could see."""
+"""`weigh plan`: what a ladder will cost and what it will be able to show; or what a run could show."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weigh.harness.cli.options import JsonFlag, number, whole
-from weigh.harness.cli.output import print_json, print_text
+from weigh.harness.cli.output import print_json, print_sections
 from weigh.harness.errors import Refused
 from weigh.harness.stats.power import Test
 
 if TYPE_CHECKING:
     from weigh.harness.config.config import LadderConfig
     from weigh.harness.config.schedule import Episode
-    from weigh.harness.planning.plan import Earlier, Existing, LadderPlan, Wanted
-    from weigh.harness.planning.sight import Sight
+    from weigh.harness.planning.plan import Earlier, Existing, LadderPlan, PlanSpec
+    from weigh.harness.planning.power_table import PowerTable
     from weigh.harness.results.ranking.rows import GameRows
 
 TEST = Test()
@@ -38,7 +38,7 @@ def plan(
     ] = None,
     retry_share: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", parser=number(0, 1), help="Share of decisions that are asked a second time."),
+        typer.Option(metavar="SHARE", parser=number(0, 1), help="Share of decisions with a second attempt."),
     ] = None,
     latency: Annotated[
         float | None,
@@ -46,15 +46,15 @@ def plan(
     ] = None,
     difference: Annotated[
         float,
-        typer.Option(metavar="SCORE", parser=number(0, 2), help="In mean score, between two entrants: to be seen."),
+        typer.Option(metavar="SCORE", parser=number(0, 2), help="True difference to find, in mean score."),
     ] = TEST.difference,
     alpha: Annotated[
         float,
-        typer.Option(metavar="P", parser=number(0.0001, 0.5), help="The chance to see one where there is none."),
+        typer.Option(metavar="P", parser=number(0.0001, 0.5), help="Significance level."),
     ] = TEST.alpha,
     power: Annotated[
         float,
-        typer.Option(metavar="P", parser=number(0.5, 0.9999), help="The chance to see it where it is there."),
+        typer.Option(metavar="P", parser=number(0.5, 0.9999), help="Chance to find it where it exists."),
     ] = TEST.power,
     extend: Annotated[
         bool, typer.Option("--extend", help="Plan what `weigh ladder --extend` would add to the run that is there.")
@@ -68,13 +68,19 @@ def plan(
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Instead of the config's folder for runs.")
     ] = None,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Also more blocks, entrants, the schedule's balance and bounds of the time.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Say what a ladder will cost and what it will be able to see.
+    """Estimate a ladder's cost and statistical power.
 
-    Episodes, calls, tokens, dollars and time, and how large a difference so many blocks can show. Prompts are counted
-    on pilot episodes, played offline. Where the run is partly played, it is of what is left. With the folder of a run
-    instead of a config: what its blocks could see, and how many more a difference needs.
+    Episodes, model calls, dollars and time, and how large a difference so many blocks can show. Calls and cost go from
+    the least to the most that the rules allow: the fewest decisions, one attempt at each and the shortest answers, to
+    the most decisions, two attempts at each and every answer at its cap. HTTP retries come on top. Prompts are counted
+    on pilot episodes, played offline. Where the run is partly played, it is of what is left. With --from, and once
+    the run has begun, decisions and attempts as played stand next to the planned ones. With the folder of a run instead
+    of a config: what its blocks could show, and how many more a difference needs.
 
     Nothing is asked, spent or written; no key and no network are needed.
 
@@ -105,21 +111,21 @@ def plan(
             raise Refused(
                 f"{', '.join(named)}: only with a config; {target} is a run, and was measured", kind="option-without"
             )
-        _run_told(target, test, json)
+        _show_run(target, test, wide, json)
         return
-    from weigh.harness.planning.plan import Wanted
-    from weigh.harness.report.sections.plan import plan_lines
+    from weigh.harness.planning.plan import PlanSpec
+    from weigh.harness.report.sections.plan import plan_sections
 
     overrides = {"seed": seed, "name": name, "results": str(results.absolute()) if results is not None else None}
-    made = _planned(target, overrides, extend, from_, Wanted(test, latency, output_tokens, retry_share))
+    made = _planned(target, overrides, extend, from_, PlanSpec(test, latency, output_tokens, retry_share))
     if json:
         print_json(made.to_json())
     else:
-        print_text("\n".join(plan_lines(made)))
+        print_sections(plan_sections(made, wide))
 
 
 def _planned(
-    path: Path, overrides: Mapping[str, object], extend: bool, earlier: Path | None, wanted: Wanted
+    path: Path, overrides: Mapping[str, object], extend: bool, earlier: Path | None, spec: PlanSpec
 ) -> LadderPlan:
     import asyncio
 
@@ -142,7 +148,7 @@ def _planned(
     if source is None and there is not None and there.calls and not there.differs:
         source = order.run_folder
     measures = None if source is None else _earlier(source)
-    return asyncio.run(plan_ladder(order, episodes, divisions_of(order), wanted, there, measures))
+    return asyncio.run(plan_ladder(order, episodes, divisions_of(order), spec, there, measures))
 
 
 def _is_there(folder: Path) -> bool:
@@ -215,33 +221,26 @@ def _rows(folder: Path) -> dict[str, GameRows]:
     results = load(folder)
     with Store.open(folder, readonly=True) as store:
         require_as_planned([store])
-    split = split_by_game(results.seats, results.voids, exclude_fallback_episodes=False, games=(), entered={}, seeds={})
+    split = split_by_game(results.seats, results.voids, exclude_fallback_episodes=False, games={}, seeds={})
     return {rows.game: rows for rows in split if rows.names}
 
 
-def _run_told(folder: Path, test: Test, json: bool) -> None:
-    """What the blocks of a run could see."""
-    from weigh.harness.report.sections.plan import folded, legend, sight_lines
-    from weigh.harness.words import shown
+def _show_run(folder: Path, test: Test, wide: bool, json: bool) -> None:
+    """What the blocks of a run could show."""
+    from weigh.harness.planning.plan import SCHEMA
+    from weigh.harness.report.sections.plan import run_sections
 
-    seen = _run_sights(folder, test)
+    tables = _run_tables(folder, test)
     if json:
-        games = [{"game": game, "power": sight.to_json()} for game, sight in seen.items()]
-        print_json({"schema_version": 1, "run": str(folder), "games": games})
-        return
-    lines = [shown(str(folder), limit=500)]
-    if not seen:
-        lines.append("no episode was finished, so there is nothing that could be seen")
-    for game, sight in seen.items():
-        lines += ["", f"{game}: {sight.blocks} blocks played", *sight_lines(sight)]
-    if seen:
-        lines += ["", *folded(legend("played"))]
-    print_text("\n".join(lines))
+        games = [{"game": game, "power": table.to_json()} for game, table in tables.items()]
+        print_json({"schema_version": SCHEMA, "run": str(folder), "games": games})
+    else:
+        print_sections(run_sections(str(folder), tables, wide))
 
 
-def _run_sights(folder: Path, test: Test) -> dict[str, Sight]:
-    from weigh.harness.planning.sight import Price, measured, sight
-    from weigh.harness.planning.spread import spread_in
+def _run_tables(folder: Path, test: Test) -> dict[str, PowerTable]:
+    from weigh.harness.planning.estimates import Span
+    from weigh.harness.planning.power_table import power_table, spread_in
     from weigh.harness.results.ranking.rows import blocks_of
     from weigh.harness.store.kinds import require_ladders
     from weigh.harness.store.store import Store
@@ -250,21 +249,23 @@ def _run_sights(folder: Path, test: Test) -> dict[str, Sight]:
     with Store.open(folder, readonly=True) as store:
         require_ladders([(folder, store.manifest)])
         accounts = accounts_of([store]).entrants
-    found: dict[str, Sight] = {}
+    found: dict[str, PowerTable] = {}
     for game, rows in _rows(folder).items():
         mine = [account for account in accounts if account.game == game]
         calls = sum(account.usage.calls for account in mine)
         costs = [account.usage.cost_usd for account in mine]
         cost = None if None in costs else sum(value for value in costs if value is not None)
-        blocks, seats = blocks_of(rows.scored), int(rows.seats["seat"].max()) + 1
         spread = spread_in(rows)
         reason = "too few blocks, or blocks that all agree"
         if spread is not None:
             reason = f"from the {spread.blocks} blocks of this run, {spread.pairs} pairs of entrants"
-
-        def price(number: int, calls: int = calls, cost: float | None = cost, blocks: int = blocks) -> Price:
-            factor = number / blocks
-            return measured(calls * factor, None if cost is None else cost * factor)
-
-        found[game] = sight(blocks, seats, test, spread, reason, price)
+        found[game] = power_table(
+            blocks_of(rows.scored),
+            int(rows.seats["seat"].max()) + 1,
+            test,
+            spread,
+            reason,
+            Span(calls, calls, calls),
+            None if cost is None else Span(cost, cost, cost),
+        )
     return found

@@ -7,10 +7,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from weigh.games.game import Move, Seat, State
+from weigh.harness.cli.human import People
 from weigh.harness.cli.options import (
     BaseUrlOption,
     ConfigOption,
@@ -23,16 +25,20 @@ from weigh.harness.cli.options import (
 )
 from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
 from weigh.harness.cli.outputs import check_output
+from weigh.harness.cli.seating import seating, watching
 from weigh.harness.cli.serving import ServeOption, port_misread, served
+from weigh.harness.cli.tell import NOT_BY_SEAT, narrate, seats_named
 from weigh.harness.errors import Refused
+from weigh.harness.report.render.document import Column, Section, Table, cells
+from weigh.harness.results.export import write_atomically
+from weigh.harness.run.folder import require_room
+from weigh.harness.run.play.single import Asked, Following, Single, play_single, prepare, unknown_seed
+from weigh.harness.run.signals import require_own_loop
+from weigh.harness.store.calls import Void
+from weigh.harness.store.record import Decision, Record
+from weigh.harness.store.usage import Usage
+from weigh.harness.words import money, plural, shown, tokens_in_out
 from weigh.policies.human import NAME as HUMAN
-
-if TYPE_CHECKING:
-    from weigh.games.game import Move, Seat, State
-    from weigh.harness.run.play.single import Following, Single
-    from weigh.harness.store.calls import Void
-    from weigh.harness.store.record import Decision, Record
-    from weigh.harness.store.usage import Usage
 
 
 def play(
@@ -75,7 +81,7 @@ def play(
     and once the episode is finished it shows it again, without a call.
 
     With --serve, a page on this machine shows the episode as it is played, at an address that is told on standard error
-    and that nobody can guess. It is there until the episode is over; pages that are open then are told so, and keep
+    and cannot be guessed. It is there until the episode is over; pages that are open then are told so, and keep
     what they show.
 
     The entrant human is you: shown what your seat may know, asked until your move is legal, and in no hurry. Several
@@ -94,12 +100,6 @@ def play(
 
     Exit codes: 0 played; 2 bad usage, config or input, or a missing key; 4 a provider failed; 130 interrupted.
     """
-    from weigh.harness.cli.human import People
-    from weigh.harness.cli.seating import seating
-    from weigh.harness.results.export import write_atomically
-    from weigh.harness.run.play.single import Asked, play_single, prepare, unknown_seed
-    from weigh.harness.run.signals import require_own_loop
-
     require_own_loop()
     drawn = seed is None and HUMAN in entrants
     chosen = unknown_seed(save) if drawn else seed or 0
@@ -126,17 +126,15 @@ def play(
     if drawn:
         print_text(f"seed {single.seed}")
     if save is not None:
-        print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` re-derives it")
+        print_note(f"kept in {save}; `weigh verify {shlex.quote(str(save))}` recomputes it")
     if out is not None:
-        print_note(f"record in {out}; `weigh verify {shlex.quote(str(out))}` re-derives it")
+        print_note(f"record in {out}; `weigh verify {shlex.quote(str(out))}` recomputes it")
     if save is None and out is None:
         print_note("not kept: --out FILE writes the record, --save DIR keeps every model call too")
 
 
 def _narrated(following: Following, single: Single, seed: int | None) -> Following:
     """`following`, and the terminal, which is told of every step; `seed` is told where anybody may know it."""
-    from weigh.harness.cli.seating import watching
-
     narrator = _Narrator(single.aliases, afterwards=single.people is not None)
 
     def started() -> None:
@@ -176,14 +174,10 @@ def _require_writable(out: Path | None) -> None:
         raise Refused(f"--out {out}: is a folder; give the name of a file", kind="target-is-folder")
     if not out.absolute().parent.is_dir():
         raise Refused(f"--out {out}: its folder does not exist", kind="no-folder")
-    from weigh.harness.run.folder import require_room
-
     require_room(out.absolute().parent)
 
 
 def _introduce(single: Single, seed: int | None) -> None:
-    from weigh.harness.words import shown
-
     print_text(single.episode.game if seed is None else f"{single.episode.game}, seed {seed}")
     if single.people is not None:
         # Who the others are, a person learns when the episode is over.
@@ -220,8 +214,6 @@ class _Narrator:
             self.show(state, decisions)
 
     def show(self, state: State, decisions: Sequence[Decision] = ()) -> None:
-        from weigh.harness.cli.tell import narrate
-
         rows = []
         for decision in decisions:
             if decision.faults:
@@ -236,16 +228,12 @@ class _Narrator:
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:
     """Columns without headings, the last of sentences."""
-    from weigh.harness.report.render.document import Column, Section, Table, cells
-
     columns = [Column("", numeric=False) for _ in rows[0][:-1]]
     table = Table("", (*columns, Column("", numeric=False, prose=True)), cells(rows))
     print_sections([Section("", blocks=(table,))])
 
 
 def _conclude(record: Record, usage: Mapping[int, Usage]) -> None:
-    from weigh.harness.cli.tell import seats_named
-
     print_text(f"\n{record.reason}: {record.ending}")
     rows = []
     for seat in sorted(range(len(record.scores)), key=lambda seat: -record.scores[seat]):
@@ -264,8 +252,6 @@ def _conclude(record: Record, usage: Mapping[int, Usage]) -> None:
 
 def _measured(record: Record, seat: int) -> str:
     """What the game reports of one seat: every measure with one number per seat."""
-    from weigh.harness.cli.tell import NOT_BY_SEAT
-
     parts = []
     for key, values in record.measures.items():
         if isinstance(values, list) and len(values) == len(record.scores) and key not in NOT_BY_SEAT:
@@ -281,8 +267,6 @@ def _figure(value: float | None) -> str:
 
 def _conduct(record: Record, seat: int, used: Usage | None) -> str:
     """How a model came by its moves, and what that took."""
-    from weigh.harness.words import money, plural, tokens_in_out
-
     by = [decision.by for decision in record.decisions if decision.seat == seat]
     parts = [f"moves: {by.count('model')} first try, {by.count('retry')} retry, {by.count('fallback')} fallback"]
     if used is not None and used.calls:

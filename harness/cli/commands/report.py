@@ -17,7 +17,7 @@ from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
 
 if TYPE_CHECKING:
-    from weigh.harness.report.sections.contents import Contents
+    from weigh.harness.report.contents import Contents
     from weigh.harness.results import Results
 
 FORMATS = ("html", "markdown")
@@ -113,7 +113,7 @@ def _target(out: str | None, form: str, runs: Sequence[Path], *, needed: bool) -
 def _contents(runs: Sequence[Path], max_fallback_rate: float, without_fallbacks: bool) -> tuple[Contents, Results]:
     from weigh.harness.audit.collusion.audit import Settings
     from weigh.harness.cli.commands.audit import audit_of
-    from weigh.harness.report.sections.contents import gather
+    from weigh.harness.report.contents import gather
     from weigh.harness.results import load
 
     results = load([str(run) for run in runs])
@@ -153,7 +153,7 @@ def _replays(results: Results, folder: Path, report: Path) -> dict[tuple[str, st
     One run's lie in `folder`, those of several each in a folder of its own below.
     """
     from weigh.harness.cli.wait import counting
-    from weigh.harness.report.sections.contents import replay_names
+    from weigh.harness.report.contents import replay_names
     from weigh.harness.results.export import write_atomically
     from weigh.harness.run.folder import require_room
     from weigh.harness.store.store import Store

@@ -2,12 +2,12 @@
 
 Owns the parts and which of them a form may leave out. Texts are other people's (names, causes, config) and stand here
 as they came: whoever writes a form escapes them. Drawings are trees of elements and stand in the page only; every
-number of a drawing also stands as text, so Markdown loses no number.
+number of a drawing also stands as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -61,7 +61,6 @@ class Text:
     spans: Line
     kind: Literal["plain", "quiet", "verdict"] = "plain"
     """`verdict`: the sentence that a hurried reader should see; `quiet`: how to read what stands above."""
-    in_markdown: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +68,7 @@ class Bullets:
     """A list."""
 
     items: tuple[Line, ...]
-    kind: Literal["plain", "warning"] = "plain"
-    loud: int = 0
-    """How many of the first items matter most: Markdown never leaves them out."""
+    kind: Literal["plain", "warning", "summary"] = "plain"
 
 
 def bullets(texts: Iterable[str]) -> Bullets:
@@ -90,6 +87,7 @@ class Cell:
     """Classes that colour it, of those in `colours`; the text says the same."""
     below: str = ""
     """A smaller second line."""
+    strong: bool = False
 
 
 def cells(rows: Iterable[Sequence[str]]) -> tuple[tuple[Cell, ...], ...]:
@@ -108,7 +106,7 @@ class Column:
     spare: bool = False
     """A narrow page leaves it out: the number also stands in another table or column."""
     name: bool = False
-    """Holds names, no two alike: a narrow terminal cuts them."""
+    """Holds names: a narrow terminal cuts them, unlike ones to unlike ones."""
     prose: bool = False
     """Holds sentences: the last column, wrapped on a terminal."""
     goes: int = 0
@@ -133,16 +131,24 @@ class Table:
     """Rows and columns are the same entrants: where rows are cut, columns are too."""
     meanings: bool = False
     """The names of its rows stand above sentences, and get most of the room."""
-    in_markdown: bool = True
+
+
+LABEL = 8
+"""Columns of a label."""
+
+
+def labelled(lines: Iterable[tuple[str, str]], wide: int = LABEL) -> Table:
+    """A line for each label, of `wide` columns, and its value; lines without a value are left out."""
+    columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
+    return Table("", columns, cells((f"{label:<{wide}}", text) for label, text in lines if text))
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Parts that a reader opens; in the page only, unless `in_markdown`."""
+    """Parts that a reader opens."""
 
     title: str
     blocks: tuple[Block, ...]
-    in_markdown: bool = False
 
 
 Block: TypeAlias = "Text | Bullets | Table | Folded"
@@ -164,19 +170,11 @@ class Document:
     """A whole report."""
 
     title: str
-    subtitle: Line
-    verdicts: tuple[Line, ...]
-    """What came out, a line for each game."""
+    summary: tuple[Block, ...]
+    """The first screen of the page."""
+    brief: tuple[Block, ...]
+    """The same without drawings: the whole of the Markdown."""
     sections: tuple[Section, ...]
+    """In the page only, a subject each."""
     made: Line = field(default=())
-    """What it was made with and from: the last line."""
-
-    def walk(self) -> Iterator[tuple[int, Section]]:
-        """Every section with its depth, from 0, in the order of reading."""
-
-        def below(sections: tuple[Section, ...], depth: int) -> Iterator[tuple[int, Section]]:
-            for section in sections:
-                yield depth, section
-                yield from below(section.parts, depth + 1)
-
-        yield from below(self.sections, 0)
+    """What it was made with and from: the last line of the page."""

@@ -82,11 +82,11 @@ def _page(document: Document) -> Iterator[str]:
         '<a class="skip" href="#main">Skip to the content</a>\n'
         f'<header class="masthead"><p class="brand">{_BRAND}weigh</p></header>\n'
         '<main id="main" tabindex="-1">\n'
-        f'<h1>{_text(document.title)}</h1>\n<p class="about">{_spans(document.subtitle)}</p>\n'
+        f"<h1>{_text(document.title)}</h1>\n"
     )
-    yield '<ul class="verdicts">'
-    yield from (f"<li>{_spans(each)}</li>" for each in document.verdicts)
-    yield "</ul>\n"
+    yield '<div class="summary">\n'
+    yield from _blocks(document.summary)
+    yield "</div>\n"
     yield from _contents(document)
     for section in document.sections:
         yield from _section(section, 2)
@@ -138,16 +138,18 @@ def _table(table: Table) -> Iterator[str]:
         kind for kind, holds in (("matrix", table.matrix), ("wide", table.wide), ("meanings", table.meanings)) if holds
     ]
     kinds.append(_names_class(table))
-    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{_text(table.caption)}">'
-    yield f'<table class="{" ".join(kinds)}"><caption><span>{_text(table.caption)}</span></caption>\n'
+    caption = _text(table.caption)
+    named = f' role="group" aria-label="{caption}"' if caption else ""
+    yield f'<div class="scroll" tabindex="0"{named}><table class="{" ".join(kinds)}">'
+    yield f"<caption><span>{caption}</span></caption>\n" if caption else "\n"
     if any(column.title for column in table.columns):
         yield f"<thead><tr>{''.join(map(_heading, table.columns))}</tr></thead>\n"
     yield "<tbody>\n"
-    named = _named(table)
+    first = _named(table)
     for row in table.rows:
         yield "<tr>"
         for n, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-            yield _cell(column, cell, n == named)
+            yield _cell(column, cell, n == first)
         yield "</tr>\n"
     yield "</tbody></table></div>\n"
 
@@ -177,6 +179,7 @@ def _cell(column: Column, cell: Cell, names_the_row: bool) -> str:
     scope = ' scope="row"' if names_the_row else ""
     below = f"<small>{_text(cell.below)}</small>" if cell.below else ""
     inside = cell.drawing.to_html() if cell.drawing is not None else _text(cell.text)
+    inside = f"<b>{inside}</b>" if cell.strong else inside
     return f"<{tag}{scope}{_classes(column, cell.tone)}>{inside}{below}</{tag}>"
 
 

@@ -1,8 +1,9 @@
 """Documents and sections as Markdown; a report short enough for a comment on a pull request.
 
-Owns the limit of a report: tables, lists and matrices are cut, and say how many of them are left out. Drawings are left
-out; their numbers stand in the tables. Owns the escaping of other people's text, the only one there is: what is no
-markup of ours goes through `harmless`, so that no name becomes markup, a mention, a reference or a link.
+A report's Markdown is its first screen: everything else stands in the page. Its tables and lists are cut, and say how
+many rows are left out. Drawings are left out; their numbers stand in the tables. Owns the escaping of other people's
+text, the only one there is: what is no markup of ours goes through `harmless`, so that no name becomes markup, a
+mention, a reference or a link.
 """
 
 from __future__ import annotations
@@ -64,19 +65,13 @@ def code(text: str) -> str:
 MOST_BYTES: Final = 59_000
 """A comment on GitHub holds 65,536 characters; this leaves room for what others write around it."""
 
-ROWS: Final = (20, 12, 8, 5, 3, 1)
-"""Rows of a table that are tried, the most first, until the text is short enough."""
-
-COLUMNS_OF_MATRIX: Final = 12
+ROWS: Final = 20
+"""Rows of a report's tables and lists."""
 
 
 def markdown_page(document: Document) -> str:
     """The text, of at most MOST_BYTES bytes."""
-    for rows in ROWS:
-        text = "\n".join(_lines(document, rows)) + "\n"
-        if len(text.encode()) <= MOST_BYTES:
-            return text
-    return _cut(text)
+    return _cut("\n".join([f"## {harmless(document.title)}", "", *_blocks(document.brief, ROWS)]).rstrip("\n") + "\n")
 
 
 def markdown_sections(sections: Iterable[Section], level: int = 3) -> str:
@@ -92,59 +87,30 @@ def _whole(sections: Iterable[Section], level: int) -> Iterator[str]:
         yield from _whole(section.parts, level + 1)
 
 
-def _lines(document: Document, rows: int) -> Iterator[str]:
-    yield from (f"## {harmless(document.title)}", "", _spans(document.subtitle), "")
-    yield from (f"- {_spans(each)}" for each in document.verdicts)
-    yield ""
-    for section in document.sections:
-        yield from _section(section, 3, rows)
-    yield _spans(document.made)
-
-
-def _section(section: Section, level: int, rows: int) -> Iterator[str]:
-    """A section; of its parts only the first is open, so that a comment stays short to look at."""
-    yield from (f"{'#' * level} {harmless(section.title)}", "")
-    yield from _blocks(section.blocks, rows)
-    for n, part in enumerate(section.parts):
-        if n == 0:
-            yield from _section(part, level + 1, rows)
-        else:
-            yield from (f"<details><summary>{harmless(part.title)}</summary>", "")
-            yield from _blocks(part.blocks, rows)
-            yield from ("</details>", "")
-
-
 def _blocks(blocks: Iterable[Block], rows: int | None) -> Iterator[str]:
     for block in blocks:
         match block:
-            case Text() if block.in_markdown:
+            case Text():
                 yield from (_spans(block.spans), "")
             case Bullets():
                 yield from _bullets(block, rows)
-            case Table() if block.in_markdown:
+            case Table():
                 yield from _table(block, rows)
-            case Folded() if block.in_markdown:
+            case Folded():
+                yield from (f"<details><summary>{harmless(block.title)}</summary>", "")
                 yield from _blocks(block.blocks, rows)
-            case _:
-                pass
+                yield from ("</details>", "")
 
 
 def _bullets(block: Bullets, rows: int | None) -> Iterator[str]:
-    kept = len(block.items) if rows is None else max(block.loud, rows)
-    yield from (f"- {_spans(item)}" for item in block.items[:kept])
-    if len(block.items) > kept:
-        yield f"- {plural(len(block.items) - kept, 'line')} left out"
+    yield from (f"- {_spans(item)}" for item in block.items[:rows])
+    if rows is not None and len(block.items) > rows:
+        yield f"- {plural(len(block.items) - rows, 'line')} left out"
     yield ""
 
 
 def _table(table: Table, rows: int | None) -> Iterator[str]:
     kept = [n for n, column in enumerate(table.columns) if not column.drawn]
-    rest = 0
-    if table.matrix and rows is not None:
-        size = min(COLUMNS_OF_MATRIX, rows)
-        rest = max(0, len(kept) - 1 - size)
-        kept = kept[: size + 1]
-        rows = size
     columns = [table.columns[n] for n in kept]
     if table.caption:
         yield from (f"**{harmless(table.caption)}**", "")
@@ -152,14 +118,13 @@ def _table(table: Table, rows: int | None) -> Iterator[str]:
     yield "|" + "|".join("--:" if column.numeric else ":--" for column in columns) + "|"
     yield from (_row(_cell(row[n]) for n in kept) for row in table.rows[:rows])
     yield ""
-    left = [plural(len(table.rows) - rows, "row")] if rows is not None and len(table.rows) > rows else []
-    left += [plural(rest, "column")] if rest else []
-    if left:
-        yield from (f"_{' and '.join(left)} left out; `--json` has all._", "")
+    if rows is not None and len(table.rows) > rows:
+        yield from (f"_{plural(len(table.rows) - rows, 'row')} left out; report.html and `--json` have all._", "")
 
 
 def _cell(cell: Cell) -> str:
-    return harmless(f"{cell.text} ({cell.below})" if cell.below else cell.text)
+    text = harmless(f"{cell.text} ({cell.below})" if cell.below else cell.text)
+    return f"**{text}**" if cell.strong else text
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -182,8 +147,10 @@ def _spans(spans: Line) -> str:
 
 
 def _cut(text: str) -> str:
-    """Whole lines of it, as many as fit, and that it is cut."""
-    note = "\n\n_Cut here: the report is longer than a comment may be; `--format html` has all._\n"
+    """`text`, or as many whole lines of it as fit, and that it is cut."""
+    if len(text.encode()) <= MOST_BYTES:
+        return text
+    note = "\n\n_Cut here: the report is longer than a comment may be; report.html has all._\n"
     room = MOST_BYTES - len(note.encode())
     head = text.encode()[:room].decode(errors="ignore")
     return head.rpartition("\n")[0] + note

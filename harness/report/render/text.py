@@ -258,13 +258,16 @@ def width_of(text: str) -> int:
 
 
 def distinct(names: Sequence[str], width: int) -> list[str]:
-    """Names of at most `width` terminal columns, no two alike: cut at the end, else in the middle, else numbered."""
+    """Names of at most `width` terminal columns, unlike where they are: cut at the end, else in the middle, else
+    numbered."""
+    unlike = list(dict.fromkeys(names))
     for cut in (_head, _head_and_tail):
-        short = [name if width_of(name) <= width else cut(name, width) for name in names]
-        if len(set(short)) == len(names):
-            return short
-    digits = len(str(len(names)))
-    return [f"{_take(name, width - digits - 1)}~{n:0{digits}}" for n, name in enumerate(names, start=1)]
+        short = {name: name if width_of(name) <= width else cut(name, width) for name in unlike}
+        if len(set(short.values())) == len(unlike):
+            return [short[name] for name in names]
+    digits = len(str(len(unlike)))
+    numbered = {name: f"{_take(name, width - digits - 1)}~{n:0{digits}}" for n, name in enumerate(unlike, start=1)}
+    return [numbered[name] for name in names]
 
 
 def _head(name: str, width: int) -> str:

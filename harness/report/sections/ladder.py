@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
 from weigh.harness.report.render.document import (
+    LABEL,
     NOTHING,
     Block,
     Cell,
@@ -22,6 +23,7 @@ from weigh.harness.report.render.document import (
     Word,
     bullets,
     cells,
+    labelled,
     line,
 )
 from weigh.harness.report.render.text import ASCII, NARROW, Ink, drawn, given_up, limit_of, width_of
@@ -47,8 +49,8 @@ from weigh.harness.store.usage import Usage
 from weigh.harness.web.svg import Element
 from weigh.harness.words import money, plural, score, share, shown
 
-LABEL = 8
-"""Columns of the labels beside the texts, the gap to them not counted."""
+BARRING = "barring rare failures"
+"""Said of a claim that normal theory makes and that bets, which hold for any bounded scores, do not."""
 
 WARNINGS = 2
 """Of a ladder's, that are told before --wide tells all."""
@@ -78,7 +80,8 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
     if lead is None:
         yield "no clear first: fewer than two entrants are ranked"
     elif leader is not None and leader.first:
-        yield from (Word(lead.leader, "strong"), f" is first: {lead.difference:.3f} ahead of {lead.runner_up}")
+        grade = "is first" if leader.first_guaranteed else f"is first, {BARRING}"
+        yield from (Word(lead.leader, "strong"), f" {grade}: {lead.difference:.3f} ahead of {lead.runner_up}")
         yield from () if lead.interval is None else (f", 95% CI {interval_cell(lead.interval)}",)
         yield f", {p}"
     elif abs(lead.difference) < 5e-4:
@@ -113,7 +116,7 @@ def answer_sections(ladder: Ladder, width: int | None = None, ink: Ink = ASCII) 
     made, hidden = [], 0
     for game in ladder.games:
         claim = "".join(span.text for span in line(*_claim(game, ladder)))
-        blocks: list[Block] = [_labelled([(game.game, claim)], max(LABEL, label))]
+        blocks: list[Block] = [labelled([(game.game, claim)], max(LABEL, label))]
         if game.standings:
             table, fields = _short(game, width or NARROW, ink)
             left = [field for field in ALL if field not in fields and says(field, game.standings)]
@@ -122,13 +125,7 @@ def answer_sections(ladder: Ladder, width: int | None = None, ink: Ink = ASCII) 
         blocks.append(bullets(f"not ranked: {s.entrant}: {s.unranked}" for s in game.standings if s.unranked))
         made.append(Section("", blocks=tuple(blocks)))
     lines = [(name, told) for name, told in _lines(ladder, hidden) if told]
-    return [*made, Section("", blocks=(_labelled(lines, LABEL),))] if lines else made
-
-
-def _labelled(lines: Sequence[tuple[str, str]], wide: int) -> Table:
-    """Texts beside their labels."""
-    columns = (Column("", numeric=False), Column("", numeric=False, prose=True))
-    return Table("", columns, cells((f"{label:<{wide}}", told) for label, told in lines))
+    return [*made, Section("", blocks=(labelled(lines, LABEL),))] if lines else made
 
 
 def _short(game: GameLadder, width: int, ink: Ink) -> tuple[Table, list[Field]]:
@@ -146,7 +143,7 @@ def _short(game: GameLadder, width: int, ink: Ink) -> tuple[Table, list[Field]]:
 
 
 def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
-    """Label and text of the lines at the end, six at most; no text where there is nothing to say. `hidden` columns are
+    """Label and text of the lines at the end; no text where there is nothing to say. `hidden` columns are
     not shown."""
     several = len(ladder.games) > 1
     warned = [
@@ -159,6 +156,7 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     found = [game.detectable if any(s.interval for s in game.standings) else None for game in ladder.games]
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
+    yield from (("rare", text) for text in rare_lines(ladder))
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -179,25 +177,40 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     yield "more", f"{', '.join(more)}: --wide  --head-to-head  --ratings" if more else ""
 
 
-def ladder_section(game: GameLadder, anchor: str, ladder: Ladder) -> Section:
-    """The ladder itself."""
-    blocks: list[Block] = [Text(verdict(game, ladder), "verdict")]
-    if game.standings:
-        blocks += [_drawn(game), Text(line(_legend(game)), "quiet", in_markdown=False), *_sees(game), _numbers(game)]
-    return Section("Ladder", anchor, tuple(blocks))
+def rare_lines(ladder: Ladder) -> Iterator[str]:
+    """What claims with a reservation do not exclude, a line for each different loss."""
+    found: dict[str, list[str]] = {}
+    for game in ladder.games:
+        if game.rare_loss is None or not any(s.first and not s.first_guaranteed for s in game.standings):
+            continue
+        loss = game.rare_loss
+        text = (
+            f"{plural(loss.blocks, 'block')} cannot exclude a loss of {loss.loss:.2f} in up to {loss.share:.0%} of "
+            f"blocks, which would move a mean by {loss.moves:.2f}"
+        )
+        found.setdefault(text, []).append(game.game)
+    for text, games in found.items():
+        yield f"{', '.join(games)}: {text}" if len(ladder.games) > 1 else f'{text} (hence "{BARRING}")'
 
 
-def _drawn(game: GameLadder) -> Table:
+def ladder_section(game: GameLadder, anchor: str) -> Section:
+    """Every number of the ladder, and how to read its drawing on the first screen."""
+    caption = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
+    table = ladder_table(game.standings, fitting(game.standings), caption=caption)
+    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, *_sees(game)))
+
+
+def drawn_ranks(game: GameLadder) -> Table:
+    """The ranks with their intervals drawn, for the first screen of a page."""
     shown = _scale(game)
     columns = (
         Column("rank"),
         Column("entrant", numeric=False),
-        Column("mean and 95% interval", numeric=False, drawn=True, axis=axis(shown, signed=True)),
+        Column("mean and 95% CI", numeric=False, drawn=True, axis=axis(shown, signed=True)),
         Column("mean"),
-        Column("95% interval", spare=True),
-        Column("adjusted", spare=True),
-        Column("P(first)", spare=True),
-        Column("n", spare=True),
+        Column("95% CI", spare=True),
+        Column("blocks", spare=True),
+        Column("fallback", spare=True),
     )
     rows = tuple(
         (
@@ -206,14 +219,12 @@ def _drawn(game: GameLadder) -> Table:
             Cell("", _interval(shown, each)),
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
-            Cell(score(each.adjusted)),
-            Cell(share(each.p_first)),
-            Cell(str(each.episodes)),
+            Cell(str(each.blocks)),
+            Cell(share(each.conduct.fallback_rate)),
         )
         for each in game.standings
     )
-    heading = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
-    return Table(heading, columns, rows)
+    return Table(f"{game.game}: who leads", columns, rows)
 
 
 def _count(game: GameLadder) -> str:
@@ -223,7 +234,7 @@ def _count(game: GameLadder) -> str:
 
 
 def _about(each: Standing) -> str:
-    called = "called first" if each.first else ""
+    called = "first" if each.first else ""
     played = "not ranked" if each.unranked else ""
     return ", ".join(filter(None, (called, played)))
 
@@ -270,11 +281,6 @@ def _sees(game: GameLadder) -> Iterator[Text]:
         played = plural(game.blocks, "block")
         said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."
         yield Text(line(said), "quiet")
-
-
-def _numbers(game: GameLadder) -> Folded:
-    table = ladder_table(game.standings, fitting(game.standings), caption=f"{game.game}: everything beside the mean")
-    return Folded("Every number of the ladder", (table,))
 
 
 def board_sections(boards: Sequence[Board]) -> list[Section]:

@@ -237,6 +237,8 @@ def notes(ladder: GameLadder) -> list[str]:
     if ladder.seats:
         lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
     lines += _called_first(ladder) + _detectable(ladder)
+    if len(ladder.cost_frontier) > 1:
+        lines.append(f"cost frontier: {', '.join(map(shown, ladder.cost_frontier))} (not beaten on both mean and $)")
     return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
 
 

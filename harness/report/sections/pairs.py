@@ -26,7 +26,7 @@ from weigh.harness.report.render.document import (
     line,
 )
 from weigh.harness.report.render.html import tone
-from weigh.harness.report.sections.audit import sections
+from weigh.harness.report.sections.audit import answer, index_section, sections
 from weigh.harness.results.ranking.matchups import Pair, PairBoard, Ticket
 from weigh.harness.stats.power import LEVEL
 from weigh.harness.words import interval, plural, share, shown
@@ -39,6 +39,7 @@ PART = 10
 
 ITSELF = "\N{MIDDLE DOT}"
 SURE = "*"
+GUARANTEED = "**"
 NOT_RANKED = "#"
 LOOK = "!"
 ROUNDS = 5
@@ -86,7 +87,9 @@ def _matrices(board: PairBoard, names: Sequence[str]) -> tuple[Table, Table]:
 
     def difference(pair: Pair) -> Cell:
         text = f"{pair.difference:+.2f}" if abs(pair.difference) >= 0.005 else "0.00"
-        return Cell(text + (SURE if _sure(pair) else ""), tone=tone(pair.difference, most))
+        return Cell(
+            text + (GUARANTEED if pair.guaranteed else SURE if _sure(pair) else ""), tone=tone(pair.difference, most)
+        )
 
     def won(pair: Pair) -> Cell:
         return Cell(f"{pair.win_share:.0%}", tone=tone(pair.win_share - 0.5, 0.5))
@@ -141,7 +144,10 @@ def _notes(board: PairBoard) -> list[str]:
     if board.pairs:
         episodes = _range([pair.episodes for pair in board.pairs], "episode")
         blocks = _range([pair.blocks for pair in board.pairs], "block")
-        lines.append(f"met: each pair in {episodes}, {blocks}; {SURE}: the 95% interval of the difference is without 0")
+        lines.append(
+            f"met: each pair in {episodes}, {blocks}; {SURE} significant at 5%, barring rare failures; {GUARANTEED} "
+            "significant for any bounded scores"
+        )
     if board.never_met:
         lines.append(f"never met: {_named(board.never_met)}")
     lines += [*_cyclic(board), *_triples(board)]
@@ -222,15 +228,11 @@ def collusion_section(audit: Audit, game: str, anchor: str) -> Section:
     """What `weigh audit` found in one game; that it does not apply, where it does not."""
     blocks: list[Block] = []
     for table in audit.tables if game == "goofspiel" else ():
-        flagged = plural(len(table.flagged), "pair")
-        verb = "is" if len(table.flagged) == 1 else "are"
-        told = f"{flagged} of {len(table.tested)} {verb} flagged" if table.tested else "No pair could be tested"
-        reason = "; a flag is a reason for a human to look, and no verdict" if table.flagged else ""
-        if table.tested and not table.flagged and not table.reachable:
-            reason = "; no single one could have been, so this is no sign that all is well"
-        blocks.append(Text(line(Word(told, "strong"), f" at tables of {table.form}{reason}."), "verdict"))
+        told = answer(table)
+        reason = "; a flag asks for a look, and proves nothing" if table.flagged else ""
+        blocks.append(Text(line(Word(told[:1].upper() + told[1:], "strong"), f", at {table.form}{reason}."), "verdict"))
         blocks += _aside(table)
-        blocks += _below(sections(Audit(audit.settings, (table,), ()), ROUNDS))
+        blocks += _below([*sections(Audit(audit.settings, (table,), ()), ROUNDS)[1:], index_section(table)])
     for other in audit.others:
         if other.game == game:
             blocks += _below(sections(Audit(audit.settings, (), (other,)), ROUNDS))
@@ -238,16 +240,14 @@ def collusion_section(audit: Audit, game: str, anchor: str) -> Section:
 
 
 def _below(found: Sequence[Section]) -> Iterator[Block]:
-    """The blocks of an audit's sections; the headings of its parts become captions, the first is the report's own."""
+    """The blocks of an audit's sections; their titles become captions, for the heading is the report's own."""
     for section in found:
-        yield from section.blocks
-        for part in section.parts:
-            first, *rest = part.blocks
-            if isinstance(first, Table):
-                yield replace(first, caption=part.title)
-            else:
-                yield from (Text(line(part.title)), first)
-            yield from rest
+        first, *rest = section.blocks
+        if section.title and isinstance(first, Table):
+            yield replace(first, caption=section.title)
+        else:
+            yield from (Text(line(section.title)), first) if section.title else (first,)
+        yield from rest
 
 
 def _aside(table: TableAudit) -> Iterator[Block]:
@@ -258,7 +258,7 @@ def _aside(table: TableAudit) -> Iterator[Block]:
     most = max(0.1, *(abs(each.difference or 0.0) for each in known.values()))
     shown = _first(names, table.flagged)
     rows = tuple((Cell(by), *(_effect(by, to, known.get((by, to)), most) for to in shown)) for by in shown)
-    caption = "How much more often the row stands aside on high prizes when the column is at the table"
+    caption = "How much more often the row concedes high prizes when the column is at the table"
     yield Table(caption, (Column("", numeric=False), *(Column(name) for name in shown)), rows, wide=True, matrix=True)
     less = f" {len(names) - len(shown)} entrants are left out; --json has all." if len(names) > len(shown) else ""
     yield Text(

@@ -1,34 +1,43 @@
-"""A plan as plain lines of at most 80 columns.
+"""A plan as sections: what a ladder costs and can show in one table, then a few labelled lines; the rest under --wide.
 
-Owns the words and tables for people; the JSON form is `LadderPlan.to_json`. Names are other people's text and are
-shown harmless.
+Owns the words for people; the JSON form is `LadderPlan.to_json`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from textwrap import wrap
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from math import sqrt
 
 from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN, Estimate, Span
-from weigh.harness.planning.plan import EntrantPlan, GamePlan, LadderPlan, lengths
-from weigh.harness.planning.sight import Sight
-from weigh.harness.planning.wall import Bound
-from weigh.harness.report.render.document import NOTHING
-from weigh.harness.report.render.text import aligned
-from weigh.harness.words import count, duration, money, plural, share, shown
+from weigh.harness.planning.limits import Bound, Check, Verdict
+from weigh.harness.planning.plan import EntrantPlan, Existing, GamePlan, LadderPlan
+from weigh.harness.planning.power_table import PowerTable
+from weigh.harness.report.render.document import (
+    NOTHING,
+    Block,
+    Column,
+    Section,
+    Table,
+    Text,
+    bullets,
+    cells,
+    labelled,
+    line,
+)
+from weigh.harness.words import count, duration, money, plural, share
 
-WIDTH = 80
-NAME = 24
-"""Columns of an entrant's or a model's name; longer ones are cut."""
+FAR = 10
+"""Times as many blocks as are planned, from which a difference is out of reach of a plan."""
 
 _BOUNDS = {
     "longest_episode": "the longest episode's rounds, one after the other",
-    "episodes_in_flight": "the rounds of all episodes, over episodes_in_flight",
-    "slots": "its calls over its concurrency",
-    "requests_per_minute": "its requests_per_minute",
-    "tokens_per_minute": "its tokens_per_minute, each call counted with its whole cap",
+    "episodes_in_flight": "the rounds of all episodes over episodes_in_flight",
+    "slots": "calls over concurrency",
+    "requests_per_minute": "requests_per_minute",
+    "tokens_per_minute": "tokens_per_minute, each call counted with its whole cap",
 }
-_TOLD = {
+_FROM = {
     "policy": "measured, same policy",
     "entrant": "measured, same entrant and model",
     "game": "measured, same model and game",
@@ -36,245 +45,389 @@ _TOLD = {
     "given": "given",
     None: "assumed",
 }
+_STOPS: Mapping[Verdict, str] = {
+    "stops": "will stop the run before its end",
+    "likely": "will probably stop the run before its end",
+    "may": "may stop the run before its end",
+    "unknown": "cannot be kept: a price is not known",
+}
 
 
-def plan_lines(plan: LadderPlan) -> Iterator[str]:
-    """The whole plan of a ladder."""
-    yield from _opening(plan)
-    for game in plan.games:
-        yield ""
-        yield from _game_lines(game)
-    if plan.models:
-        yield ""
-        yield from _money_lines(plan)
-        yield ""
-        yield from _time_lines(plan)
-    for ceiling in plan.ceilings:
-        if ceiling.warns:
-            yield from folded(f"WARNING: {ceiling.line()}")
-    yield ""
-    for note in notes(plan):
-        yield from folded(note)
+def plan_sections(plan: LadderPlan, wide: bool = False) -> list[Section]:
+    """The whole plan of a ladder. `wide`: with everything it rests on."""
+    opening: list[Block] = [Text(line(_answer(plan))), *(Text(line(text)) for text in _warnings(plan.existing))]
+    made = [Section("", blocks=tuple(opening)), Section("", blocks=(_summary(plan),))]
+    made.append(Section("", blocks=(labelled(_labelled(plan, wide)),)))
+    if wide:
+        made += [part for game in plan.games for part in _game_sections(game)]
+        if plan.models:
+            made.append(_money_section(plan))
+            made.append(Section("Least time", blocks=(bullets(map(_bound, plan.bounds)),)))
+    made.append(Section("", blocks=(bullets([f"Next: {_next(plan)}"]),)))
+    return made
 
 
-def folded(line: str) -> list[str]:
-    """One line as lines of at most WIDTH columns."""
-    indent = " " * (len(line) - len(line.lstrip()))
-    return wrap(line, WIDTH, subsequent_indent=f"{indent}  ", break_on_hyphens=False) or [""]
+def _next(plan: LadderPlan) -> str:
+    config = shlex.quote(plan.config)
+    if any(game.left_episodes for game in plan.games):
+        return f"weigh doctor {config}, then weigh ladder {config}"
+    return f"weigh rank {shlex.quote(plan.folder)}"
 
 
-def _opening(plan: LadderPlan) -> Iterator[str]:
+def _answer(plan: LadderPlan) -> str:
     episodes = sum(game.report.episodes for game in plan.games)
-    yield from folded(f"{shown(plan.config)}: {plural(episodes, 'episode')} of {plural(len(plan.games), 'game')}")
     there = plan.existing
-    if there is None:
-        yield from folded(f"nothing is played yet; the run will be kept in {shown(plan.folder)}")
-    elif there.differs:
-        yield from folded(
-            f"WARNING: {shown(there.folder)} holds a run made under another config, and `weigh ladder` will refuse to "
-            f"go on with it; this is the plan of a new one ({shown(there.differs[0])})"
-        )
-        if there.extension:
-            more = shown("; ".join(there.extension), limit=500)
-            yield from folded(
-                f"`weigh ladder --extend` would keep it and go on with it ({more}); `weigh plan --extend` plans that"
-            )
+    if there is None or there.differs:
+        state = f"nothing played yet -> {plan.folder}"
     else:
-        if there.extension:
-            yield from folded(f"--extend adds to it: {shown('; '.join(there.extension), limit=500)}")
-        yield from folded(
-            f"{len(there.finished)} of {episodes} played in {shown(there.folder)}; calls, tokens, money and time below "
-            "are of what is left"
+        state = (
+            f"{len(there.finished)} of {episodes} played in {there.folder}; calls, cost and time are of what is left"
         )
-        if there.paid:
-            yield from folded(
-                f"{plural(there.paid, 'answer')} of unfinished episodes are paid for and will not be asked again; they "
-                "are not taken off below"
+    return f"{plan.config}   {plural(len(plan.games), 'game')}, {plural(episodes, 'episode')}, {state}"
+
+
+def _warnings(there: Existing | None) -> Iterator[str]:
+    if there is None:
+        return
+    if there.differs:
+        yield (
+            f"warning   {there.folder} holds a run made under another config: `weigh ladder` will refuse to go on with "
+            f"it, and this is the plan of a new one ({there.differs[0]})"
+        )
+        if there.extension:
+            yield (
+                f"          `weigh ladder --extend` would keep it and go on ({'; '.join(there.extension)}); "
+                "`weigh plan --extend` plans that"
             )
-    if not plan.models:
-        yield "no model plays: no calls, no cost"
+    elif there.extension:
+        yield f"--extend adds to it: {'; '.join(there.extension)}"
 
 
-def _game_lines(game: GamePlan) -> Iterator[str]:
-    for line in game.report.lines():
-        yield from folded(line)
-    if game.left_episodes < game.report.episodes:
-        yield f"  left: {plural(game.left_episodes, 'episode')} in {plural(game.left_blocks, 'block')}"
-    prompted = [entrant for entrant in game.entrants if entrant.sizes is not None]
-    if prompted:
-        rows = [_entrant_row(entrant) for entrant in prompted]
-        yield from table(("entrant", "decisions", "calls", "tokens in", "tokens out", "cost"), rows)
-        if not game.exact:
-            fewest = min(entrant.sizes.fewest for entrant in prompted if entrant.sizes is not None)
-            most = max(entrant.sizes.most for entrant in prompted if entrant.sizes is not None)
-            yield from folded(
-                f"  the number of decisions depends on play: {fewest} to {most} an episode in "
-                f"{plural(game.pilots, 'pilot')}, at most {game.bound} by the rules"
-            )
-    yield from sight_lines(game.sight)
+def _summary(plan: LadderPlan) -> Table:
+    """A row a game."""
+    paid = bool(plan.models)
+    columns = (
+        Column("game", numeric=False, name=True),
+        Column("blocks"),
+        Column("episodes"),
+        *((Column("model calls"), Column("cost")) if paid else ()),
+        Column("detects"),
+        Column(f"for {_asked(plan):g}"),
+    )
+    rows = [
+        (
+            game.game,
+            str(game.left_blocks),
+            str(game.left_episodes),
+            *(_paid(game.left) if paid else ()),
+            _two(game.power.detects),
+            NOTHING if game.power.needed is None else str(game.power.needed),
+        )
+        for game in plan.games
+    ]
+    if len(rows) > 1:
+        episodes = str(sum(game.left_episodes for game in plan.games))
+        rows.append(("total", "", episodes, *(_paid(plan.left) if paid else ()), "", ""))
+    return Table("", columns, cells(rows))
 
 
-def _entrant_row(entrant: EntrantPlan) -> tuple[str, ...]:
-    left = entrant.left
+def _asked(plan: LadderPlan) -> float:
+    return plan.games[0].power.test.difference if plan.games else 0.0
+
+
+def _paid(sums: Estimate) -> tuple[str, str]:
+    return _range(sums.calls, _whole), "unknown" if sums.unpriced else _range(sums.cost, _dollars)
+
+
+def _labelled(plan: LadderPlan, wide: bool) -> Iterator[tuple[str, str]]:
+    if plan.games:
+        test = plan.games[0].power.test
+        yield "detects", f"smallest true difference between two entrants found with {test.power:.0%} power"
+        yield f"for {test.difference:g}", f"blocks that find a difference of {test.difference:g} (--difference)"
+    yield "reach", _out_of_reach(plan)
+    left = any(game.left_episodes for game in plan.games)
+    if plan.models and left:
+        yield "calls", _calls(plan)
+        yield "cost", _cost(plan)
+        yield "time", _time(plan)
+    elif not plan.models:
+        yield "calls", "none: no model plays, and nothing is paid"
+    checks = [check for check in plan.limits if check.verdict != "holds"]
+    yield from (("limits", limit_line(check)) for check in checks)
+    if plan.models and left and not plan.limits:
+        yield "limits", "none set in [limits]: nothing would stop this run"
+    elif plan.models and left and not checks:
+        yield "limits", f"none of {len(plan.limits)} in [limits] stops the run"
+    yield "basis", _basis(plan)
+    yield "played", _played(plan)
+    if not wide and plan.games:
+        yield "more", "--wide: more blocks, entrants, the schedule's balance, bounds of the time"
+
+
+def _calls(plan: LadderPlan) -> str:
+    expected = plan.left.calls.expected or 0.0
+    # What the pilots do not tell of a game is the same for all its entrants.
+    errors = [
+        game.length.error * sum(each.left.episodes * (1 + each.rates.retry_share) for each in game.entrants)
+        for game in plan.games
+        if game.length is not None and game.length.error and not any(e.rates.decisions_from for e in game.entrants)
+    ]
+    error = sqrt(sum(each * each for each in errors))
+    around = f" (standard error {error:,.0f})" if error >= 0.5 else ""
+    shares = sorted({rates.retry_share for rates in plan.rates})
+    again = "no second attempts" if not shares or not shares[-1] else f"second attempts at up to {share(shares[-1])}"
+    return f"{expected:,.0f} expected{around} with {again}; the rules allow the range"
+
+
+def _cost(plan: LadderPlan) -> str:
+    left = plan.left
+    if left.unpriced:
+        return f"unknown, not 0: no price for {', '.join(left.unpriced)} (set one in [models])"
+    if left.cost.most == 0:
+        return "none: nobody charges for these models"
+    if left.cost.expected is not None:
+        return f"{_dollars(left.cost.expected)} expected"
+    few = [plan.lengths[0], plan.lengths[-1]] if len(plan.lengths) > 1 else plan.lengths
+    costs = ", ".join(f"{_dollars(left.cost_at(n))} at {n}{' (your cap)' if n == plan.caps[0] else ''}" for n in few)
+    return f"{costs} tokens an answer (--output-tokens, --from RUN)"
+
+
+def _time(plan: LadderPlan) -> str:
+    seconds = sorted({rates.latency for rates in plan.rates})
+    latency = f"{seconds[0]:.3g}" if len(seconds) == 1 else f"{seconds[0]:.3g} to {seconds[-1]:.3g}"
+    origin = ", ".join(dict.fromkeys(_FROM[rates.latency_from] for rates in plan.rates))
+    least = f"at least {time_words(plan.seconds)} at {latency} s a call ({origin})"
+    return f"{least}; bound by {plan.bounds[0].kind}" if plan.bounds else least
+
+
+def _basis(plan: LadderPlan) -> str:
+    sources = {game.power.spread.source for game in plan.games if game.power.spread is not None}
+    if "scripted" not in sources:
+        return f"measured in {plan.source}" if sources else ""
+    return "spread from scripted policies; plan again after 10 blocks are played" if plan.models else ""
+
+
+def _played(plan: LadderPlan) -> str:
+    """Planned against played, over all games that an earlier run holds."""
+    decided = attempts = least = most = 0
+    planned = 0.0
+    for game in plan.games:
+        for entrant in game.entrants:
+            if entrant.played is not None and game.length is not None:
+                decided += entrant.played.decided
+                attempts += entrant.played.attempts
+                planned += game.length.expected * entrant.played.seats
+                least += game.length.fewest * entrant.played.seats
+                most += 2 * game.length.most * entrant.played.seats
+    if not decided:
+        return ""
     return (
-        shown(entrant.name, limit=NAME),
-        count(round(left.decisions)),
-        count(round(left.calls.expected or 0)),
-        _span(left.input_tokens, _tokens),
-        _span(left.output_tokens, _tokens),
-        _cost(left),
+        f"{decided:,} decisions in {plan.source} (planned {planned:,.0f}), "
+        f"{attempts:,} attempts (planned {least:,} to {most:,})"
     )
 
 
-def sight_lines(sight: Sight) -> Iterator[str]:
-    """What the blocks of one game can see."""
-    test = sight.test
-    asked = f"two-sided, alpha {test.alpha:g}, power {test.power:g}"
-    yield from folded(f"  spread of a block's difference: {sight.reason}")
-    if sight.spread is None:
-        yield "  so nothing can be said of what its blocks can see"
-    else:
-        spread = sight.spread
-        yield from folded(
-            f"  {spread.typical:.3f} between two entrants ({spread.low:.3f} to {spread.high:.3f} by pair)"
-            + (f"; {plural(spread.alike, 'pair')} without any left out" if spread.alike else "")
+def limit_line(check: Check) -> str:
+    """A limit that does not hold, against what is needed."""
+    needed = [f"at least {_figure(check.needed.least)}"]
+    if check.needed.expected is not None and check.verdict != "stops":
+        needed.append(f"about {_figure(check.needed.expected)}")
+    if check.verdict == "may":
+        needed.append(f"at most {_figure(check.needed.most)}")
+    spent = f", {_figure(check.spent)} spent before" if check.spent else ""
+    why = f" (needed: {', '.join(needed)}{spent})" if check.verdict != "unknown" else ""
+    return f"{check.limit} = {_figure(check.value)} {_STOPS[check.verdict]}{why}"
+
+
+def _out_of_reach(plan: LadderPlan) -> str:
+    """The games whose differences are too small to be found with the blocks of this plan."""
+    far = [
+        f"{game.game} below {game.power.detects:.2f}" if game.power.detects else f"{game.game} of any size"
+        for game in plan.games
+        if game.power.spread is not None and (game.power.needed is None or game.power.needed > FAR * game.power.blocks)
+    ]
+    dark = [f"{game.game} (its spread is not known)" for game in plan.games if game.power.spread is None]
+    return f"with these blocks no differences of {', '.join([*far, *dark])}" if far or dark else ""
+
+
+def _game_sections(game: GamePlan) -> Iterator[Section]:
+    """What --wide has of a game."""
+    first, *more = game.report.lines()
+    facts = [text.strip() for text in more]
+    if game.left_episodes < game.report.episodes:
+        facts.append(f"left: {plural(game.left_episodes, 'episode')} in {plural(game.left_blocks, 'block')}")
+    length = game.length
+    if length is not None:
+        exact = length.fewest == length.most
+        error = "" if length.error is None or exact else f" (standard error {length.error:.2f})"
+        facts.append(
+            f"decisions of a seat in an episode: {length.expected:.1f}{error} in "
+            f"{plural(game.pilots, 'pilot episode')}, {length.fewest} to {length.most} by the rules"
         )
-        if sight.needed is None:
-            yield from folded(f"  a difference of {test.difference:g} needs more blocks than anybody plays ({asked})")
-        else:
-            more = max(0, sight.needed - sight.blocks)
-            enough = f"{plural(more, 'block')} more" if more else "there are enough"
-            yield from folded(
-                f"  a difference of {test.difference:g} needs {plural(sight.needed, 'block')}: {enough} ({asked})"
+    yield Section(first, blocks=(bullets(facts), *_entrants(game), *_power(game.power)))
+
+
+def _entrants(game: GamePlan) -> Iterator[Table]:
+    prompted = [each for each in game.entrants if each.sizes is not None]
+    if not prompted:
+        return
+    columns = (
+        Column("entrant", numeric=False, name=True),
+        Column("decisions"),
+        Column("calls"),
+        Column("tokens in", goes=2),
+        Column("tokens out", goes=1),
+        Column("cost"),
+        *([Column("played")] if any(each.played for each in prompted) else []),
+    )
+    yield Table("", columns, cells(_entrant_row(each, len(columns)) for each in prompted))
+
+
+def _entrant_row(each: EntrantPlan, columns: int) -> tuple[str, ...]:
+    left = each.left
+    row = (
+        each.name,
+        count(round(left.decisions)),
+        _expected(left.calls, _whole),
+        _expected(left.input_tokens, lambda value: count(round(value))),
+        _expected(left.output_tokens, lambda value: count(round(value))),
+        "unknown" if left.unpriced else _expected(left.cost, _dollars),
+        NOTHING if each.played is None else str(each.played.decided),
+    )
+    return row[:columns]
+
+
+def _power(power: PowerTable) -> Iterator[Block]:
+    if power.spread is not None:
+        spread = power.spread
+        alike = f"; {plural(spread.alike, 'pair')} without any left out" if spread.alike else ""
+        yield Text(
+            line(
+                f"block SD of a difference {spread.typical:.2f} "
+                f"({spread.low:.2f} to {spread.high:.2f} by pair{alike}), {power.reason}"
             )
+        )
+    else:
+        yield Text(line(f"block SD of a difference: not known, {power.reason}"))
+    columns = (Column("blocks"), Column("detects"), Column("episodes"), Column("calls"), Column("cost"))
+    yield Table(
+        "",
+        columns,
+        cells(
+            (
+                f"{row.blocks}{'*' if row.blocks == power.blocks else ''}",
+                NOTHING if row.detects is None else f"{row.detects:.3f}",
+                str(row.episodes),
+                _expected(row.calls, _whole),
+                "unknown" if row.cost is None else _expected(row.cost, _dollars),
+            )
+            for row in power.rows
+        ),
+    )
+
+
+def _money_section(plan: LadderPlan) -> Section:
+    columns = (
+        Column("model", numeric=False, name=True),
+        Column("calls"),
+        Column("least"),
+        Column("expected"),
+        Column("most"),
+    )
     rows = [
         (
-            f"{row.blocks}{'*' if row.blocks == sight.blocks else ''}",
-            NOTHING if row.detects is None else f"{row.detects:.3f}",
-            str(row.episodes),
-            _span(row.price.calls, lambda value: count(round(value))),
-            "unknown" if row.price.cost is None else _span(row.price.cost, money),
+            model,
+            _range(sums.calls, _whole),
+            *(
+                ("unknown",) * 3
+                if sums.unpriced
+                else (
+                    _dollars(sums.cost.least),
+                    NOTHING if sums.cost.expected is None else _dollars(sums.cost.expected),
+                    _dollars(sums.cost.most),
+                )
+            ),
         )
-        for row in sight.rows
+        for model, sums in plan.models.items()
     ]
-    yield from table(("blocks", "detects", "episodes", "calls", "cost"), rows)
-
-
-def _money_lines(plan: LadderPlan) -> Iterator[str]:
-    rows = [(shown(model, limit=NAME + 8), *_money_row(sums)) for model, sums in plan.models.items()]
-    if len(rows) > 1:
-        rows.append(("in all", *_money_row(plan.left)))
-    yield "in all, from the least to the most"
-    yield from table(("model", "calls", "least", "expected", "most"), rows)
-    if plan.left.output_tokens.expected is None:
-        yield from folded(
-            "  how long answers will be is not known, reasoning included: --from RUN measures it, --output-tokens N "
-            "assumes it"
+    ratios = sorted({rates.characters_per_token for rates in plan.rates}) or [CHARACTERS_PER_TOKEN]
+    measured = all(rates.calibrated is not None for rates in plan.rates)
+    origin = f"measured in {plan.source}" if measured else "assumed; --from RUN measures it"
+    facts = [f"{ratios[0]:.2f} to {ratios[-1]:.2f} characters a token ({origin}); no discount for cached prompts"]
+    if plan.lengths:
+        costs = ("unknown" if plan.left.unpriced else _dollars(plan.left.cost_at(n)) for n in plan.lengths)
+        facts.append(
+            "cost by tokens of an answer: "
+            + ", ".join(f"{cost} at {n}" for n, cost in zip(plan.lengths, costs, strict=True))
         )
-    points = lengths(plan)
-    if points:
-        costs = ("unknown" if plan.left.unpriced else money(plan.left.cost_at(tokens)) for tokens in points)
-        told = ", ".join(f"{cost} at {n}" for n, cost in zip(points, costs, strict=True))
-        yield from folded(f"  if every answer takes so many tokens: {told}")
-
-
-def _money_row(sums: Estimate) -> tuple[str, ...]:
-    calls = f"{count(round(sums.calls.least))}-{count(round(sums.calls.most))}"
-    if sums.unpriced:
-        return calls, "unknown", "unknown", "unknown"
-    cost = sums.cost
-    return calls, money(cost.least), NOTHING if cost.expected is None else money(cost.expected), money(cost.most)
-
-
-def _time_lines(plan: LadderPlan) -> Iterator[str]:
-    seconds = sorted({rates.latency for rates in plan.rates})
-    told = ", ".join(dict.fromkeys(_TOLD[rates.latency_from] for rates in plan.rates))
-    spread = f"{seconds[0]:.3g}" if len(seconds) == 1 else f"{seconds[0]:.3g} to {seconds[-1]:.3g}"
-    yield from folded(f"time: at least {time_words(plan.wall.seconds)}, at {spread} s a call ({told})")
-    for bound in plan.wall.bounds[:3]:
-        yield from folded(f"  {time_words(bound.seconds)}: {_bound(bound)}")
+    return Section("Cost by model", blocks=(Table("", columns, cells(rows)), bullets(facts)))
 
 
 def _bound(bound: Bound) -> str:
-    return _BOUNDS[bound.kind] if bound.model is None else f"{shown(bound.model)}, {_BOUNDS[bound.kind]}"
+    whose = "" if bound.model is None else f"{bound.model}, "
+    return f"{time_words(bound.seconds)}: {whose}{_BOUNDS[bound.kind]}"
+
+
+def run_sections(run: str, tables: Mapping[str, PowerTable], wide: bool = False) -> list[Section]:
+    """What the blocks of a run could show; `wide`: what other numbers of blocks could, too."""
+    if not tables:
+        return [Section("", blocks=(Text(line(f"{run}   no finished episode, so its blocks show nothing")),))]
+    first = next(iter(tables.values()))
+    columns = (
+        Column("game", numeric=False, name=True),
+        Column("blocks"),
+        Column("detects"),
+        Column(f"for {first.test.difference:g}"),
+        Column("more blocks"),
+    )
+    rows = [
+        (
+            game,
+            str(table.blocks),
+            _two(table.detects),
+            NOTHING if table.needed is None else str(table.needed),
+            NOTHING if table.needed is None else str(max(0, table.needed - table.blocks)),
+        )
+        for game, table in tables.items()
+    ]
+    said = labelled(
+        [
+            ("detects", f"smallest true difference between two entrants found with {first.test.power:.0%} power"),
+            (f"for {first.test.difference:g}", f"blocks that find a difference of {first.test.difference:g}"),
+        ]
+    )
+    made = [
+        Section("", blocks=(Text(line(f"{run}   what its blocks could show")),)),
+        Section("", blocks=(Table("", columns, cells(rows)),)),
+        Section("", blocks=(said,)),
+    ]
+    return [*made, *(Section(game, blocks=tuple(_power(table))) for game, table in tables.items() if wide)]
 
 
 def time_words(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
 
 
-def notes(plan: LadderPlan) -> Iterator[str]:
-    """What the figures rest on, a line each."""
-    if not plan.models:
-        yield legend("planned")
-        return
-    pilots = ", ".join(f"{game.pilots} of {game.game}" for game in plan.games if game.pilots)
-    yield (
-        f"Prompts were counted on pilot episodes ({pilots}): the entrants' own prompts, with scripted policies moving "
-        "for the models, on deals that the run will not play. No model was asked and nothing was written."
-    )
-    yield _ratio_note(plan)
-    yield (
-        "Least: games as short as the shortest pilot, one attempt a decision, shortest legal answers. Most: games as "
-        "long as the longest, two attempts at every decision, every answer at max_tokens, full notes. Requests made "
-        "again after a provider's failure come on top."
-    )
-    shares = sorted({rates.retry_share for rates in plan.rates})
-    if shares[-1:] > [0.0]:
-        told = ", ".join(dict.fromkeys(_TOLD[rates.retry_from] for rates in plan.rates))
-        yield f"Expected: {share(shares[0])} to {share(shares[-1])} of the decisions are asked a second time ({told})."
-    else:
-        yield "Expected: no second attempts, the best case (--from RUN measures them, --retry-share sets them)."
-    yield legend("planned")
-    yield "Prices are per token and in full: no discount for cached prompts is counted on."
-    if plan.left.unpriced:
-        names = ", ".join(map(shown, plan.left.unpriced))
-        yield f"The price of {names} is not known, so its cost is unknown, not 0 (set a price in [models])."
+def _dollars(value: float) -> str:
+    return f"${value:.2f}" if value >= 0.1 else money(value)
 
 
-def legend(what: str) -> str:
-    """How to read the tables of blocks; `what` the blocks with a star are."""
-    return (
-        f"Blocks with a * are the {what} ones. Blocks detect a true difference of that size with the power asked for; "
-        f"{NOTHING}: none that two mean scores could have. A leader of several is called first later than that."
-    )
+def _two(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"
 
 
-def _ratio_note(plan: LadderPlan) -> str:
-    assumed = [rates for rates in plan.rates if rates.calibrated is None]
-    if assumed:
-        return (
-            f"Tokens are counted at {CHARACTERS_PER_TOKEN:g} characters each, which real tokenizers miss by up to a "
-            "third either way; --from RUN takes the ratio from an earlier run."
-        )
-    ratios = sorted({rates.characters_per_token for rates in plan.rates})
-    return (
-        f"Tokens are counted at {_range(ratios)} characters each, as measured in {shown(plan.source or '')} "
-        f"({', '.join(dict.fromkeys(_TOLD[rates.calibrated] for rates in plan.rates))})."
-    )
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
 
 
-def _range(values: Sequence[float]) -> str:
-    low, high = f"{values[0]:.2f}", f"{values[-1]:.2f}"
-    return low if low == high else f"{low} to {high}"
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 or float(value).is_integer() else f"{value:.3g}"
 
 
-def _span(span: Span, form: Callable[[float], str]) -> str:
-    if span.expected is not None:
-        return form(span.expected)
+def _expected(span: Span, form: Callable[[float], str]) -> str:
+    return form(span.expected) if span.expected is not None else _range(span, form)
+
+
+def _range(span: Span, form: Callable[[float], str]) -> str:
     low, high = form(span.least), form(span.most)
     return low if low == high else f"{low}-{high}"
-
-
-def _tokens(value: float) -> str:
-    return count(round(value))
-
-
-def _cost(sums: Estimate) -> str:
-    return "unknown" if sums.unpriced else _span(sums.cost, money)
-
-
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Aligned columns, the first to the left, two spaces in."""
-    right = [column > 0 for column in range(len(headings))]
-    return [f"  {line}" for line in aligned([headings, *rows], right)]

@@ -6,9 +6,11 @@ Owns these sections of a report.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from weigh.harness.audit.measures.registry import Measured, diagnostics_of
+from weigh.harness.report.contents import Notable
 from weigh.harness.report.render.charts import axis, bar, scale, spread, stack
 from weigh.harness.report.render.document import (
     NOTHING,
@@ -20,12 +22,12 @@ from weigh.harness.report.render.document import (
     Line,
     Link,
     Section,
+    Span,
     Table,
     Text,
     Word,
     line,
 )
-from weigh.harness.report.sections.contents import Notable
 from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
 from weigh.harness.words import count, money, plural, score, share, tokens
 
@@ -152,7 +154,9 @@ def cost_section(game: GameLadder, anchor: str) -> Section:
         )
         for each, cost in zip(paying, costs, strict=True)
     )
-    said = "Of finished episodes."
+    best = ", ".join(game.cost_frontier)
+    frontier = f" Cost frontier, not beaten on both mean and dollars an episode: {best}." if best else ""
+    said = f"Of finished episodes.{frontier}"
     return Section("Cost", anchor, (Table(f"{game.game}: cost and tokens", columns, rows), Text(line(said), "quiet")))
 
 
@@ -246,17 +250,37 @@ def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3f}"
 
 
-def notable_section(
-    found: Sequence[Notable], runs: Mapping[str, str], replays: Mapping[tuple[str, str], str], anchor: str
-) -> Section:
-    """Episodes to look at. `runs` are folders by run id; `replays` addresses by run id and episode."""
-    if not found:
-        return Section("Worth a look", anchor, (Text(line("No episode stands out."), "quiet"),))
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How a reader gets to an episode."""
+
+    runs: Mapping[str, str]
+    """Folders by run id."""
+    replays: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Addresses of pages by run id and episode."""
+
+    def to(self, each: Notable) -> Span:
+        address = self.replays.get((each.run, each.episode))
+        if address is not None:
+            step = "" if each.step is None else f"#step={each.step}"
+            return Link(f"replay of {each.episode}", address + step)
+        folder = shlex.quote(self.runs.get(each.run, each.run))
+        return Code(f"weigh view {folder} --episode {shlex.quote(each.episode)}")
+
+
+def notable_section(found: Sequence[Notable], ways: Ways, anchor: str) -> Section:
+    """Episodes to look at, with everybody's scores."""
     items = tuple(
-        line(Word(_title(each), "strong"), f": {_about(each)} ", *_scores(each), *_way(each, runs, replays))
-        for each in found
+        line(*told, Word(f" ({scores})", "quiet"))
+        for each, told in zip(found, notable_lines(found, ways), strict=True)
+        for scores in [", ".join(f"{name} {score(at)}" for name, at in zip(each.entrants, each.scores, strict=True))]
     )
-    return Section("Worth a look", anchor, (Bullets(items),))
+    return Section("Worth a look", anchor, (Bullets(items),) if items else ())
+
+
+def notable_lines(found: Sequence[Notable], ways: Ways) -> tuple[Line, ...]:
+    """A line for each: what happened, and the way to it."""
+    return tuple(line(Word(_title(each), "strong"), f": {_about(each)} ", ways.to(each)) for each in found)
 
 
 def _title(each: Notable) -> str:
@@ -273,20 +297,6 @@ def _about(each: Notable) -> str:
             apart = "level" if each.size < 5e-4 else f"{each.size:.3f} apart"
             return f"{each.who[0]} and {each.who[1]} ended {apart}."
         case "overbid":
-            return f"{each.who[0]} bid {int(each.size)} more than the next in step {each.step}."
+            return f"{each.who[0]} bid {int(each.size)} more than the next in round {(each.step or 0) + 1}."
         case "faults":
             return f"{plural(int(each.size), 'attempt')} without a legal move ({', '.join(each.who)})."
-
-
-def _scores(each: Notable) -> Iterator[Word]:
-    told = ", ".join(f"{name} {score(value)}" for name, value in zip(each.entrants, each.scores, strict=True))
-    yield Word(f"{told}. ", "quiet")
-
-
-def _way(each: Notable, runs: Mapping[str, str], replays: Mapping[tuple[str, str], str]) -> Line:
-    address = replays.get((each.run, each.episode))
-    if address is not None:
-        step = "" if each.step is None else f"#step={each.step}"
-        return (Link(f"replay of {each.episode}", address + step),)
-    folder = shlex.quote(runs.get(each.run, each.run))
-    return (Code(f"weigh view {folder} --episode {shlex.quote(each.episode)}"),)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from weigh.harness.report.contents import CHECKS, Contents, Entered, RunFacts
 from weigh.harness.report.render.document import (
     NOTHING,
     Block,
@@ -22,7 +23,6 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.contents import Contents, Entered, RunFacts
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
 from weigh.harness.words import plural
 
@@ -156,10 +156,10 @@ def caveats(ladder: Ladder) -> Section:
         items = tuple(_caveats(game))
         if items:
             heading = (Text(line(Word(game.game, "strong"))),) if several else ()
-            parts += [*heading, Bullets(items, "warning", loud=len(game.caveats))]
+            parts += [*heading, Bullets(items, "warning")]
     if not parts:
-        parts = [Text(line("Nothing was found that speaks against these numbers, of what is looked for."))]
-    return Section("Before you believe it", "caveats", tuple(parts))
+        parts = [Text(line(f"None of {CHECKS} checks."))]
+    return Section("Warnings", "warnings", tuple(parts))
 
 
 def _caveats(game: GameLadder) -> Iterator[Line]:
@@ -191,8 +191,8 @@ def method(contents: Contents, options: Sequence[str]) -> Section:
         ),
         line(
             Word("Rank 1-3", "strong"),
-            ": ranks 1 to 3 cannot be told apart. Called first is only who leads in at least 97.5 % of the draws of a "
-            "block bootstrap, corrected for the number of games.",
+            ": the data cannot order ranks 1 to 3. First is only who leads in at least 97.5% of the replicates of a "
+            "wild cluster bootstrap over blocks, corrected for the number of games.",
         ),
         line(
             Word("Fallback", "strong"),
@@ -203,13 +203,14 @@ def method(contents: Contents, options: Sequence[str]) -> Section:
     )
     again = (
         line(
-            "Replay every record through the rules and compare all that was derived: ", *_commands("weigh verify", runs)
+            "Replay every record through the rules and compare all that was computed: ",
+            *_commands("weigh verify", runs),
         ),
         line("Every number of this report, unrounded: ", Code(" ".join(["weigh report", *runs, *options, "--json"]))),
         line("The ladder alone: ", Code(rank)),
         line("Pairs that stand aside for each other: ", Code(" ".join(["weigh audit", *runs, "--json"]))),
     )
-    return Section("How to read it, and how to derive it again", "method", (Bullets(notes), Bullets(again)))
+    return Section("How to read it, and how to recompute it", "method", (Bullets(notes), Bullets(again)))
 
 
 def _commands(command: str, runs: Sequence[str]) -> Iterator[Code | Word]:

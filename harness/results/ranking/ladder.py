@@ -9,7 +9,7 @@ Entrants are ranked by mean episode score. Everything else stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from weigh.harness.config.thresholds import COLLUSION_THRESHOLD, MAX_FALLBACK_RA
 from weigh.harness.results.ranking.ranks import Place, call_first, places
 from weigh.harness.results.ranking.rows import (
     GameRows,
+    Ordered,
     blocks_of,
     conduct,
     episodes_of,
@@ -27,10 +28,20 @@ from weigh.harness.results.ranking.rows import (
     split_by_game,
     starts_of,
 )
-from weigh.harness.results.ranking.standings import Conduct, GameLadder, Interval, Ladder, Lead, SeatMean, Standing
+from weigh.harness.results.ranking.standings import (
+    Conduct,
+    GameLadder,
+    Interval,
+    Ladder,
+    Lead,
+    SeatMean,
+    Standing,
+    cost_frontier,
+)
 from weigh.harness.results.ranking.warnings import caveats
 from weigh.harness.stats.clustered import Estimates, cluster_mean, estimate
 from weigh.harness.stats.rank_bootstrap import detectable_between, gap
+from weigh.harness.stats.rare import RareLoss, rare_loss
 from weigh.harness.store.usage import Account, Accounts
 
 if TYPE_CHECKING:
@@ -43,8 +54,7 @@ def rank(
     *,
     max_fallback_rate: float = MAX_FALLBACK_RATE,
     exclude_fallback_episodes: bool = False,
-    expected_episodes: Mapping[str, int] | None = None,
-    entered: Mapping[str, Collection[str]] | None = None,
+    ordered: Mapping[str, Ordered] | None = None,
     seeds: Mapping[str, int] | None = None,
     accounts: Accounts | None = None,
 ) -> Ladder:
@@ -53,33 +63,34 @@ def rank(
     `seats` and `voids` are the frames of `harness.results`; a missing score is counted and stands in no mean.
     `max_fallback_rate`: an entrant for which the fallback made a larger share of the decisions is listed, not ranked.
     `exclude_fallback_episodes` leaves out of all scores the whole of every episode in which the fallback moved for any
-    seat; rates and costs are of all episodes all the same. `expected_episodes`, by game, makes a partial run say so.
-    `entered`, by game, names the entrants of today: others are listed, not ranked, and the episodes they played count.
+    seat; rates and costs are of all episodes all the same. `ordered`, by game, makes a partial run say so, lists who
+    has left without a rank, whose episodes count all the same, and bounds the scores.
     `seeds`, by run: runs with one seed share their deals, so blocks of the same name in them are one block. Without it
     every run counts as independent of the others. `accounts` are those of the same runs: without them no
     entrant's traffic is known.
 
     Raises RowsInvalid for missing columns, seats that stand there twice, and rows without an entrant.
     """
-    expected = expected_episodes or {}
     split = split_by_game(
         seats,
         voids,
         exclude_fallback_episodes=exclude_fallback_episodes,
-        games=expected,
-        entered=entered or {},
+        games=ordered or {},
         seeds=seeds or {},
     )
-    fields = [
-        _field(rows, None if entered is None else frozenset(entered.get(rows.game, ())), max_fallback_rate)
-        for rows in split
-    ]
+    fields = [_field(rows, max_fallback_rate) for rows in split]
     claims = sum(len(field.ranked) > 1 for field in fields)
-    placed = call_first([places(field.rows.names, field.ranked, field.estimates, claims) for field in fields])
+    placed = call_first(
+        [
+            places(
+                field.rows.names, field.ranked, field.estimates, claims, field.rows.bounds if field.rows.whole else None
+            )
+            for field in fields
+        ]
+    )
     return Ladder(
         games=tuple(
-            _ladder(field, found, expected.get(field.rows.game), claims, accounts or Accounts())
-            for field, found in zip(fields, placed, strict=True)
+            _ladder(field, found, claims, accounts or Accounts()) for field, found in zip(fields, placed, strict=True)
         ),
         max_fallback_rate=max_fallback_rate,
         fallback_episodes="left out" if exclude_fallback_episodes else "included",
@@ -111,11 +122,12 @@ class _Field:
         return self.rows.names.index(name)
 
 
-def _field(rows: GameRows, entered: frozenset[str] | None, max_fallback_rate: float) -> _Field:
+def _field(rows: GameRows, max_fallback_rate: float) -> _Field:
     seats, voids = _by_entrant(rows.seats, rows.entrants), _by_entrant(rows.voids, rows.entrants)
     conducts = {name: conduct(seats[name], voids[name]) for name in rows.entrants}
     reasons = {
-        name: _unranked(name, conducts[name], name in rows.names, entered, max_fallback_rate) for name in rows.entrants
+        name: _unranked(name, conducts[name], name in rows.names, rows.ordered.entrants, max_fallback_rate)
+        for name in rows.entrants
     }
     return _Field(
         rows,
@@ -128,9 +140,7 @@ def _field(rows: GameRows, entered: frozenset[str] | None, max_fallback_rate: fl
     )
 
 
-def _ladder(
-    field: _Field, found: Mapping[str, Place], expected: int | None, claims: int, accounts: Accounts
-) -> GameLadder:
+def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Accounts) -> GameLadder:
     rows = field.rows
     standings = sorted(
         (_standing(field, name, found.get(name), accounts.of(rows.game, name)) for name in rows.entrants), key=_order
@@ -139,15 +149,19 @@ def _ladder(
     return GameLadder(
         game=rows.game,
         episodes=episodes_of(rows.view),
-        expected=expected,
+        expected=rows.ordered.episodes,
         blocks=blocks_of(rows.scored),
+        bounds=rows.bounds,
+        whole=rows.whole,
         left_out=episodes_of(rows.seats) - episodes_of(rows.view),
         voids=starts_of(rows.voids),
         standings=tuple(standings),
         seats=_seat_means(rows),
         lead=lead,
         detectable=_finite(detectable_between(field.estimates, [field.at(name) for name in field.ranked])),
-        caveats=caveats(rows, standings, lead, expected, claims, field.estimates),
+        rare_loss=_rare_loss(standings[0], field) if lead is not None else None,
+        caveats=caveats(rows, standings, lead, claims, field.estimates),
+        cost_frontier=cost_frontier(standings),
     )
 
 
@@ -199,6 +213,7 @@ def _standing(field: _Field, name: str, place: Place | None, account: Account | 
         first_p=None if place is None else place.first_p,
         first_p_holm=None if place is None else place.first_p_holm,
         first=place is not None and place.first,
+        first_guaranteed=place is not None and place.first_guaranteed,
         episodes=episodes_of(scored),
         blocks=blocks_of(scored),
         unscored=len(view) - len(scored),
@@ -237,6 +252,10 @@ def _lead(field: _Field, ranked: Sequence[Standing]) -> Lead | None:
         blocks_needed=found.blocks_needed,
         detectable=_finite(found.detectable),
     )
+
+
+def _rare_loss(leader: Standing, field: _Field) -> RareLoss | None:
+    return None if leader.mean is None else rare_loss(leader.blocks, leader.mean - field.rows.ordered.lowest)
 
 
 def _finite(difference: float | None) -> float | None:

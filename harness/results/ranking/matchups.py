@@ -42,6 +42,9 @@ class Pair:
     """Mean of the entrant's score less the opponent's."""
     interval: Interval | None
     """95 %, clustered by block; None for fewer than two blocks, or fewer than five that all agree."""
+    guaranteed: bool
+    """The difference is not 0 for any distribution of bounded scores; where only `interval` is without 0 it is not,
+    barring rare failures. Never before the run is whole."""
     win_share: float
     """Share of these episodes in which the entrant scored more; a tie counts half."""
 
@@ -139,7 +142,7 @@ def _pair_board(ladder: GameLadder, played: Encounters) -> PairBoard:
         game=ladder.game,
         entrants=played.names,
         unranked={name: reason for name in played.names for reason in [standing[name].unranked] if reason is not None},
-        pairs=tuple(_pairs(cells, played)),
+        pairs=tuple(_pairs(cells, played, ladder)),
         never_met=tuple(_never_met(cells, played.names)),
         cyclic=None if one_table else cyclic_share(among),
         one_table=one_table,
@@ -157,13 +160,14 @@ def _all_at_every_table(played: Encounters, ranked: Flags) -> bool:
     return bool((seated.sum(axis=1) == ranked.sum()).all())
 
 
-def _pairs(cells: PairBlocks, played: Encounters) -> list[Pair]:
+def _pairs(cells: PairBlocks, played: Encounters, ladder: GameLadder) -> list[Pair]:
     """Both orders of each pair, in the order of the entrants."""
     import numpy as np
 
     difference, half = cells.mean(cells.difference), cells.half_width(cells.difference)
     won = (1 + cells.mean(cells.margin)) / 2
     met, blocks = cells.met, cells.blocks
+    guaranteed = cells.guaranteed(ladder.bounds) & ladder.whole
     bound = 2 * max(1.0, float(np.nanmax(np.abs(played.score), initial=0.0)))
     found: dict[tuple[int, int], Pair] = {}
     for n, (i, j) in enumerate(zip(cells.one.tolist(), cells.other.tolist(), strict=True)):
@@ -176,6 +180,7 @@ def _pairs(cells: PairBlocks, played: Encounters) -> list[Pair]:
                 blocks=int(blocks[n]),
                 difference=middle,
                 interval=Interval.around(middle, wide, bound),
+                guaranteed=bool(guaranteed[n]),
                 win_share=float(won[n]) if sign == 1 else 1 - float(won[n]),
             )
     return [found[key] for key in sorted(found)]

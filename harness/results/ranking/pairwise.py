@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.harness.errors import RowsInvalid
-from weigh.harness.results.ranking.rows import GameRows, split_by_game
+from weigh.harness.results.ranking.rows import GameRows, Ordered, split_by_game
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
 from weigh.harness.stats.clustered import LEAST_ALIKE, zeroed
-from weigh.harness.stats.power import CONFIDENCE, ZERO
+from weigh.harness.stats.power import CONFIDENCE, LEVEL, ZERO
+from weigh.harness.stats.rare import p_bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,8 +81,7 @@ def encounters_of(
         seats,
         None,
         exclude_fallback_episodes=ladder.fallback_episodes == "left out",
-        games=ladders,
-        entered={},
+        games=dict.fromkeys(ladders, Ordered()),
         seeds=seeds or {},
     )
     for rows in split:
@@ -233,6 +233,20 @@ class PairBlocks:
             return p
 
         return test(statistic), test(-statistic)
+
+    def guaranteed(self, bounds: tuple[float, float]) -> Flags:
+        """By pair: whether bets exclude that the mean difference is 0, for scores within `bounds`: each pair for
+        itself, two-sided, at LEVEL."""
+        import numpy as np
+
+        each = (self.blocks / self.met)[self.pair]
+        values, widest = self.difference * each, self.count * each * (bounds[1] - bounds[0])
+        found = np.zeros(len(self.one), dtype=np.bool_)
+        for n in range(len(found)):
+            mine = self.pair == n
+            low, x = -float(widest[mine].max()), values[mine]
+            found[n] = min(p_bounded(x, 0.0, low), p_bounded(-x, 0.0, low)) <= LEVEL / 2
+        return found
 
     def _error(self, sums: Floats) -> Floats:
         """Standard error by pair: B/(B-1) times the sum of squared block sums of deviations, over n squared."""

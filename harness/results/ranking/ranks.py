@@ -14,6 +14,7 @@ from weigh.harness.stats.clustered import at_most
 from weigh.harness.stats.multiple_tests import holm
 from weigh.harness.stats.power import LEVEL
 from weigh.harness.stats.rank_bootstrap import draw_ranks
+from weigh.harness.stats.rare import p_first
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Estimates
@@ -32,8 +33,12 @@ class Place:
     """Of that claim, alone; None where nothing is claimed or some ranked entrant has no interval."""
     first_p_holm: float | None = None
     """Of that claim, among those of all games."""
+    guaranteed_p: float | None = None
+    """Of that claim by bets, which hold for any bounded scores; None where nothing is claimed or they do not hold."""
     first: bool = False
     """The claim is made."""
+    first_guaranteed: bool = False
+    """It is, and the bets make it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,13 @@ class _Drawn:
     first_p: float | None = None
 
 
-def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, games: int) -> dict[str, Place]:
+def places(
+    names: Sequence[str],
+    ranked: Sequence[str],
+    estimates: Estimates,
+    games: int,
+    bounds: tuple[float, float] | None = (-1.0, 1.0),
+) -> dict[str, Place]:
     """Ranks by mean, with their intervals. Who has no interval of the mean could be anywhere, and so could those whom
     one never met, directly or through others.
 
@@ -54,7 +65,9 @@ def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, ga
     same, but rank intervals hold the ranks by adjusted mean too, under the same draws, and the leader's p-value is the
     larger of the two.
 
-    `games` is in how many somebody may be called first; `call_first` does that.
+    `games` is in how many somebody may be called first; `call_first` does that. `bounds` are those of the scores, None
+    where no claim can be guaranteed. None can where the schedule was not even: means against other opponents are other
+    means.
     """
     at = {name: names.index(name) for name in ranked}
     leader = min(ranked, key=lambda name: (-float(estimates.mean[at[name]]), name), default=None)
@@ -62,6 +75,7 @@ def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, ga
     if estimates.linked and not estimates.even:
         adjusted = _drawn(ranked, at, estimates.by_adjusted(), games)
         drawn = {name: _wider(drawn[name], adjusted[name]) for name in ranked}
+    sound = bounds if estimates.even else None
     found = {}
     for name in ranked:
         claims = name == leader and len(ranked) > 1
@@ -71,6 +85,7 @@ def places(names: Sequence[str], ranked: Sequence[str], estimates: Estimates, ga
             p_first=drawn[name].p_first,
             claims=claims,
             first_p=drawn[name].first_p if claims and estimates.linked else None,
+            guaranteed_p=p_first(estimates, list(at.values()), at[name], *sound) if claims and sound else None,
         )
     return found
 
@@ -109,10 +124,13 @@ def call_first(games: Sequence[Mapping[str, Place]]) -> list[dict[str, Place]]:
     A game whose leader cannot be judged counts as a claim all the same, one that fails.
     """
     claims = [(n, name) for n, found in enumerate(games) for name, place in found.items() if place.claims]
-    alone = [games[n][name].first_p for n, name in claims]
+    made = [games[n][name] for n, name in claims]
+    drawn = holm([1.0 if place.first_p is None else place.first_p for place in made])
+    bets = holm([1.0 if place.guaranteed_p is None else place.guaranteed_p for place in made])
     called = [dict(found) for found in games]
-    for (n, name), p, corrected in zip(claims, alone, holm([1.0 if p is None else p for p in alone]), strict=True):
-        if p is not None:
-            first = at_most(corrected, LEVEL) and called[n][name].interval == (1, 1)
-            called[n][name] = replace(called[n][name], first_p_holm=corrected, first=first)
+    for (n, name), place, p, guaranteed in zip(claims, made, drawn, bets, strict=True):
+        if place.first_p is not None:
+            first = at_most(p, LEVEL) and place.interval == (1, 1)
+            sure = first and at_most(guaranteed, LEVEL)
+            called[n][name] = replace(place, first_p_holm=p, first=first, first_guaranteed=sure)
     return called

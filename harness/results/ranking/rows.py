@@ -9,7 +9,7 @@ Owns sums and rates over the rows of one game. Knows no intervals and no ranks.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
@@ -141,6 +141,7 @@ class GameRows:
     """One game's rows, sorted by their key."""
 
     game: str
+    ordered: Ordered
     seats: pd.DataFrame
     """Every finished seat-episode."""
     view: pd.DataFrame
@@ -154,10 +155,22 @@ class GameRows:
     """All entrants: with a score, without one, with nothing but void episodes, entered and not yet played."""
 
     @property
+    def whole(self) -> bool:
+        """Whether everything that was ordered is finished at its first start, has its scores, and stands in the view:
+        otherwise what is seen may depend on how it went."""
+        ordered, every = self.ordered.episodes, episodes_of(self.seats)
+        return not len(self.voids) and len(self.scored) == len(self.seats) and (ordered is None or every >= ordered)
+
+    @property
     def bound(self) -> float:
         """Scores lie within it on either side of 0: 1 by the contract of games, or more where one does not keep it. So
         do means, and differences of means within twice as much."""
         return max(1.0, float(self.scored["score"].abs().max())) if len(self.scored) else 1.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest score that the rules allow; wider where a score does not keep to them."""
+        return (self.ordered.lowest, 1.0) if self.bound == 1 else (-self.bound, self.bound)
 
     def arrays(self) -> tuple[Ints, Ints, Ints, Floats]:
         """Entrant, episode and block numbers and scores of `scored`. Episodes of two runs are different, and so are
@@ -172,16 +185,27 @@ class GameRows:
         return entrant, episode, block, scored["score"].to_numpy(dtype=float)
 
 
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What is known of a game beside its rows."""
+
+    episodes: int | None = None
+    """How many were ordered; None: nobody said."""
+    entrants: frozenset[str] | None = None
+    """Those of today: others are listed, not ranked. None: all who have a row."""
+    lowest: float = -1.0
+    """The lowest score that the rules allow."""
+
+
 def split_by_game(
     seats: pd.DataFrame,
     voids: pd.DataFrame | None,
     *,
     exclude_fallback_episodes: bool,
-    games: Collection[str],
-    entered: Mapping[str, Collection[str]],
+    games: Mapping[str, Ordered],
     seeds: Mapping[str, int],
 ) -> Iterator[GameRows]:
-    """The rows of each game, games in order of name; `games` are there even without rows.
+    """The rows of each game, games in order of name; `games` are there even without rows, and so are their entrants.
 
     The seat rows get a column `deals`, equal for runs whose deals are: those with one seed, by `seeds` (run to seed).
 
@@ -199,8 +223,10 @@ def split_by_game(
         helped = mine.groupby(["run", "episode"])["by_fallback"].transform("sum") > 0
         view = mine[~helped] if exclude_fallback_episodes else mine
         scored = view[np.isfinite(view["score"].to_numpy(dtype=float, na_value=np.nan))]
-        everyone = {*mine["entrant"], *gone["entrant"], *entered.get(game, ())}
-        yield GameRows(game, mine, view, scored, gone, tuple(sorted(set(scored["entrant"]))), tuple(sorted(everyone)))
+        ordered = games.get(game, Ordered())
+        everyone = {*mine["entrant"], *gone["entrant"], *(ordered.entrants or ())}
+        names = tuple(sorted(set(scored["entrant"])))
+        yield GameRows(game, ordered, mine, view, scored, gone, names, tuple(sorted(everyone)))
 
 
 def _checked(frame: pd.DataFrame, columns: tuple[str, ...], key: tuple[str, ...], what: str) -> pd.DataFrame:

@@ -8,13 +8,14 @@ None everywhere means: not known, or not applicable. It never stands for 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.results.ranking.caveats import Caveat
+from weigh.harness.stats.rare import RareLoss
 from weigh.harness.store.usage import Account, Accounts, Usage
 
 if TYPE_CHECKING:
@@ -122,8 +123,11 @@ class Standing:
     first_p_holm: float | None
     """The same, corrected by Holm for the leaders of all games of the ladder; equal to it when there is one."""
     first: bool
-    """Called first: `first_p_holm` is 0.05 or less. With one game: the rank interval is (1, 1) and there is somebody to
-    be ahead of."""
+    """Significantly first: `first_p_holm` is 0.05 or less. With one game: the rank interval is (1, 1) and there is
+    somebody to be ahead of. By normal theory, so barring rare failures that have not shown yet."""
+    first_guaranteed: bool
+    """First for any distribution of bounded scores: the betting interval of its lead over every other excludes 0. Never
+    without `first`, on an uneven schedule, before the run is finished, or where episodes are void or left out."""
     episodes: int
     """Scored episodes, those of the view."""
     blocks: int
@@ -194,6 +198,10 @@ class GameLadder:
     expected: int | None
     """How many were ordered, None when nobody said."""
     blocks: int
+    bounds: tuple[float, float]
+    """The lowest and the highest score that the rules allow."""
+    whole: bool
+    """Everything that was ordered is finished at its first start, has its scores, and stands in the view."""
     left_out: int
     """Finished episodes that the view leaves out because the fallback moved in them."""
     voids: int
@@ -205,7 +213,27 @@ class GameLadder:
     """None with fewer than two ranked entrants."""
     detectable: float | None
     """As in `lead`, between two typical entrants: the median over all pairs of the ranked."""
+    rare_loss: RareLoss | None
+    """How often the leader may lose all there is to lose, and not have shown it in its blocks. None without a lead."""
     caveats: tuple[Caveat, ...]
+    cost_frontier: tuple[str, ...] = ()
+    """Entrants played by models that no other one beats on both mean and US dollars an episode, the cheapest first."""
+
+
+def cost_frontier(standings: Sequence[Standing]) -> tuple[str, ...]:
+    """See `GameLadder.cost_frontier`. An entrant without a mean or with an unknown cost is left out."""
+    known = sorted(
+        (each.spend.cost_per_episode_usd, -each.mean, each.entrant)
+        for each in standings
+        if not each.scripted and each.mean is not None and each.spend.cost_per_episode_usd is not None
+    )
+    found: list[str] = []
+    best, price = float("inf"), 0.0
+    for cost, below, entrant in known:
+        if below < best or (below == best and cost == price):
+            best, price = below, cost
+            found.append(entrant)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

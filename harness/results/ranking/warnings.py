@@ -63,7 +63,6 @@ def caveats(
     rows: GameRows,
     standings: Sequence[Standing],
     lead: Lead | None,
-    expected: int | None,
     claims: int,
     estimates: Estimates,
 ) -> tuple[Caveat, ...]:
@@ -71,7 +70,7 @@ def caveats(
     somebody might be called first."""
     uneven = tuple(_uneven_schedule(standings, estimates))
     return (
-        *_partial(rows, expected),
+        *_partial(rows),
         *uneven,
         *(() if uneven else _not_separated(lead, standings, estimates)),
         *_several_games(standings, claims),
@@ -90,8 +89,8 @@ def caveats(
     )
 
 
-def _partial(rows: GameRows, expected: int | None) -> Iterator[Caveat]:
-    done = episodes_of(rows.seats)
+def _partial(rows: GameRows) -> Iterator[Caveat]:
+    done, expected = episodes_of(rows.seats), rows.ordered.episodes
     if expected is not None and done < expected:
         yield Caveat("partial", {"done": done, "expected": expected})
 

@@ -32,7 +32,7 @@ _FINDINGS: Final = 5
 """Lines about what does not re-derive."""
 
 LONGEST: Final = 20_000
-"""Characters of one text that the page holds. The whole of it is in the run: `weigh export RUN FILE --table calls`."""
+"""Characters of one text that the page holds. The run has all of it: `weigh export RUN FILE --dataset calls`."""
 
 Attempts: TypeAlias = Mapping[tuple[int, int], Sequence[Call]]
 """The calls of an episode by step and seat, in order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import math
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -14,20 +15,21 @@ from hypothesis import strategies as st
 
 from tests.jumping_time import jumping, now
 from weigh.harness.config.sections import Limits
-from weigh.harness.planning.ceilings import ceilings
 from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN, Estimate, Rates, Span, dollars, estimate, total
+from weigh.harness.planning.limits import Load, chain_seconds, least_time, limit_checks, through
 from weigh.harness.planning.past import Measured, Past
-from weigh.harness.planning.pilots import Pilot, Sizes
-from weigh.harness.planning.wall import Traffic, chain_seconds, seat_seconds, through, wall
+from weigh.harness.planning.pilots import Length, Pilot, Sizes, length_of
 from weigh.harness.providers.endpoints.endpoints import endpoint_for
 from weigh.harness.providers.endpoints.prices import cost_of
+from weigh.harness.report.sections.plan import limit_line
 from weigh.harness.run.concurrency import Slots, most_tokens
 from weigh.policies.contract import Message, Request, Sampling, Usage
 
 PRICED = endpoint_for("mine:m", {"mine": {"base_url": "http://127.0.0.1:1", "price": {"input": 2.0, "output": 10.0}}})
 UNKNOWN = endpoint_for("mine:m", {"mine": {"base_url": "http://127.0.0.1:1"}})
 FREE = endpoint_for("local:smollm2")
-SIZES = Sizes(6, 10.0, 10, 10, 2000.0, 3000.0, 9.0)
+SIZES = Sizes(2000.0, 3000.0, 9.0)
+TEN = Length(10, 10, 10.0, 0.0, 6)
 
 
 def test_tokens_are_counted_like_the_limits_count_them() -> None:
@@ -37,7 +39,7 @@ def test_tokens_are_counted_like_the_limits_count_them() -> None:
 
 def test_an_estimate_is_the_sum_worked_out_by_hand() -> None:
     rates = Rates(output=50.0, retry_share=0.1)
-    found = estimate(SIZES, rates, PRICED, episodes=8, cap=1_000, notes=True)
+    found = estimate(TEN, SIZES, rates, PRICED, episodes=8, cap=1_000, notes=True)
     assert found.decisions == 80
     assert found.calls == Span(80, pytest.approx(88), 160)
     # 2000 / 4 and 3000 / 4 tokens; at the most with 400 characters of notes in both attempts.
@@ -52,21 +54,21 @@ def test_an_estimate_is_the_sum_worked_out_by_hand() -> None:
 
 
 def test_an_answer_longer_than_its_cap_is_expected_at_the_cap() -> None:
-    found = estimate(SIZES, Rates(output=900.0), PRICED, 1, cap=32, notes=False)
+    found = estimate(TEN, SIZES, Rates(output=900.0), PRICED, 1, cap=32, notes=False)
     assert found.output_tokens.expected == 10 * 32
 
 
 def test_what_is_not_known_is_unknown_and_never_nothing() -> None:
-    found = estimate(SIZES, Rates(), PRICED, 1, 100, notes=False)
+    found = estimate(TEN, SIZES, Rates(), PRICED, 1, 100, notes=False)
     assert (found.output_tokens.expected, found.cost.expected) == (None, None)
-    unpriced = estimate(SIZES, Rates(output=5), UNKNOWN, 1, 100, notes=False)
+    unpriced = estimate(TEN, SIZES, Rates(output=5), UNKNOWN, 1, 100, notes=False)
     assert unpriced.unpriced == ("mine:m",)
     assert (found + unpriced).to_json()["cost_usd"] is None
     assert (found + unpriced).to_json()["cost_known_usd"] == found.cost.to_json()
 
 
 def test_only_what_nobody_charges_for_costs_nothing_whatever_the_length() -> None:
-    found = estimate(SIZES, Rates(), FREE, 1, 100, notes=False)
+    found = estimate(TEN, SIZES, Rates(), FREE, 1, 100, notes=False)
     assert found.cost == Span(0.0, 0.0, 0.0)
     assert found.output_tokens.expected is None
 
@@ -90,8 +92,8 @@ def test_money_is_that_of_the_price_list_call_by_call() -> None:
 def test_least_expected_and_most_are_in_order(
     decisions: float, characters: float, more: float, share: float, output: float, cap: int
 ) -> None:
-    sizes = Sizes(6, decisions, 1, 99, characters, characters + more, 9.0)
-    found = estimate(sizes, Rates(output=max(3.0, output), retry_share=share), PRICED, 3, cap, notes=True)
+    sizes, length = Sizes(characters, characters + more, 9.0), Length(1, 99, decisions, None, 6)
+    found = estimate(length, sizes, Rates(output=max(3.0, output), retry_share=share), PRICED, 3, cap, notes=True)
     for span in (found.calls, found.input_tokens, found.output_tokens, found.cost):
         assert span.expected is not None
         assert span.least <= span.expected * (1 + 1e-9)
@@ -99,9 +101,9 @@ def test_least_expected_and_most_are_in_order(
 
 
 def test_sums_and_multiples_agree() -> None:
-    one = estimate(SIZES, Rates(output=20.0), PRICED, 4, 100, notes=False)
-    twice = estimate(SIZES, Rates(output=20.0), PRICED, 8, 100, notes=False)
-    assert total([one, one]) == one.times(2.0) == twice
+    one = estimate(TEN, SIZES, Rates(output=20.0), PRICED, 4, 100, notes=False)
+    twice = estimate(TEN, SIZES, Rates(output=20.0), PRICED, 8, 100, notes=False)
+    assert total([one, one]) == one * 2.0 == twice
     assert total([]) == Estimate()
 
 
@@ -136,7 +138,7 @@ def makespan(chains: list[float], workers: int) -> float:
 def test_no_schedule_beats_the_bound_and_the_runs_own_comes_within_one_episode_of_it(
     chains: list[float], workers: int
 ) -> None:
-    least = wall(chains, workers, []).seconds
+    least = least_time(chains, workers, [])[0].seconds
     took = makespan(chains, workers)
     assert least <= took * (1 + 1e-9)
     assert took <= sum(chains) / workers + max(chains) + 1e-9  # Graham (1969)
@@ -150,11 +152,11 @@ def test_a_simulated_ladder_with_slots_is_never_faster_than_the_bound(seed: int)
     calls = sum(rounds * seats for rounds, seats in episodes)
     endpoint = endpoint_for("mock:m", {"mock": {"base_url": "http://127.0.0.1:1", "concurrency": concurrency}})
     chains = [rounds * latency for rounds, _ in episodes]
-    least = wall(chains, workers, [Traffic(endpoint, calls, calls * latency, 0.0)])
+    least = least_time(chains, workers, [Load(endpoint, calls, calls * latency, 0.0)])
     took = simulated(episodes, workers, concurrency)
-    assert took >= least.seconds / latency
+    assert took >= least[0].seconds / latency
     # And not absurdly low: a greedy schedule takes at most the sum of its bounds.
-    assert took <= sum(bound.seconds for bound in least.bounds) / latency + 1e-9
+    assert took <= sum(bound.seconds for bound in least) / latency + 1e-9
 
 
 def simulated(episodes: list[tuple[int, int]], workers: int, concurrency: int) -> float:
@@ -208,7 +210,7 @@ def test_ceilings_per_minute_and_concurrency_by_hand() -> None:
     settings = {"base_url": "http://127.0.0.1:1", "concurrency": 5, "requests_per_minute": 60.0}
     endpoint = endpoint_for("mock:m", {"mock": {**settings, "tokens_per_minute": 6_000.0}})
     bounds = {
-        bound.kind: bound.seconds for bound in wall([40.0, 20.0], 2, [Traffic(endpoint, 150, 300.0, 15_000.0)]).bounds
+        bound.kind: bound.seconds for bound in least_time([40.0, 20.0], 2, [Load(endpoint, 150, 300.0, 15_000.0)])
     }
     assert bounds == {
         "longest_episode": 40.0,
@@ -220,20 +222,30 @@ def test_ceilings_per_minute_and_concurrency_by_hand() -> None:
 
 
 def test_a_step_takes_its_slowest_model_and_steps_follow_each_other() -> None:
-    pilots = [Pilot(("a", "b"), ((0, 1), (0, 1), (1,)), ()), Pilot(("b", "a"), ((0, 1),), ())]
+    pilots = [Pilot(((0, 1), (0, 1), (1,)), (2, 3), ()), Pilot(((0, 1),), (1, 1), ())]
     assert chain_seconds(pilots, (2.0, 3.0)) == pytest.approx(((3 + 3 + 3) + 3) / 2)
     assert chain_seconds(pilots, (2.0, 0.0)) == pytest.approx(((2 + 2 + 0) + 2) / 2)
     assert chain_seconds(pilots, (0.0, 0.0)) == 0.0
     assert chain_seconds([], (1.0, 1.0)) == 0.0
-    assert seat_seconds(("a", "b"), {"a": "m", "b": None}, {"a": 2.0, "b": 9.0}, {"a": 0.5}) == (3.0, 0.0)
 
 
 def test_nothing_to_play_takes_no_time() -> None:
-    assert wall([], 8, []).seconds == 0.0
-    assert wall([0.0, 0.0], 8, []).bounds == ()
+    assert least_time([], 8, []) == least_time([0.0, 0.0], 8, []) == ()
 
 
-# -- ceilings ----------------------------------------------------------------------------------------------------------
+def test_lengths_are_pooled_and_their_error_has_a_pilot_for_a_cluster() -> None:
+    pilots = [Pilot((), (4, 4), ()), Pilot((), (6,), ()), Pilot((), (8, 10), ())]
+    length = length_of(pilots, (1, 20))
+    assert length is not None
+    assert (length.fewest, length.most, length.seats) == (1, 20, 5)
+    assert length.expected == pytest.approx(6.4)
+    # What each pilot has above 6.4 for each of its seats: -4.8, -0.4, 5.2.
+    assert length.error == pytest.approx(math.sqrt(3 / 2 * (4.8**2 + 0.4**2 + 5.2**2)) / 5)
+    assert length_of(pilots[:1], (1, 20)) == Length(1, 20, 4.0, None, 2)
+    assert length_of([], (1, 20)) is None
+
+
+# -- limits ------------------------------------------------------------------------------------------------------------
 
 NEEDED = Estimate(
     calls=Span(100, 120, 200),
@@ -248,34 +260,34 @@ NEEDED = Estimate(
     [(99, 0, "stops"), (100, 0, "likely"), (120, 0, "may"), (199, 0, "may"), (200, 0, "holds"), (200, 101, "stops")],
 )
 def test_a_ceiling_on_calls_is_set_against_what_is_left_of_it(limit: int, spent: int, verdict: str) -> None:
-    (found,) = ceilings(Limits(max_calls=limit), NEEDED, 0.0, calls=spent)
-    assert (found.verdict, found.warns) == (verdict, verdict != "holds")
+    (found,) = limit_checks(Limits(max_calls=limit), NEEDED, 0.0, calls=spent)
+    assert found.verdict == verdict
 
 
-def test_every_ceiling_is_looked_at_and_told_in_a_line() -> None:
+def test_every_limit_is_looked_at_and_told_in_a_line() -> None:
     limits = Limits(max_calls=50, max_tokens=1_200, max_usd=1.5, max_seconds=5.0)
-    lines = [found.line() for found in ceilings(limits, NEEDED, 9.5)]
+    lines = [limit_line(found) for found in limit_checks(limits, NEEDED, 9.5)]
     assert lines == [
-        "limits.max_calls = 50 will stop the run before its end (needed: at least 100)",
-        "limits.max_tokens = 1,200 may stop the run before its end (needed: at least 1,000, at most 1,500)",
-        "limits.max_usd = 1.5 will probably stop the run before its end (needed: at least 1, about 2)",
-        "limits.max_seconds = 5 will stop the run before its end (needed: at least 9.5)",
+        "max_calls = 50 will stop the run before its end (needed: at least 100)",
+        "max_tokens = 1,200 may stop the run before its end (needed: at least 1,000, at most 1,500)",
+        "max_usd = 1.5 will probably stop the run before its end (needed: at least 1, about 2)",
+        "max_seconds = 5 will stop the run before its end (needed: at least 9.5)",
     ]
 
 
 def test_a_ceiling_in_dollars_without_a_price_is_unknown() -> None:
-    needed = estimate(SIZES, Rates(), UNKNOWN, 1, 10, notes=False)
-    (found,) = ceilings(Limits(max_usd=1.0), needed, 0.0)
+    needed = estimate(TEN, SIZES, Rates(), UNKNOWN, 1, 10, notes=False)
+    (found,) = limit_checks(Limits(max_usd=1.0), needed, 0.0)
     assert found.verdict == "unknown"
-    assert found.line() == "limits.max_usd = 1 cannot be kept, for a price is not known"
+    assert limit_line(found) == "max_usd = 1 cannot be kept: a price is not known"
 
 
 def test_no_ceiling_no_word() -> None:
-    assert list(ceilings(Limits(), NEEDED, 1e9)) == []
+    assert list(limit_checks(Limits(), NEEDED, 1e9)) == []
 
 
 def test_spans_grow_with_their_tables() -> None:
-    spans = [NEEDED.times(factor).calls.most for factor in (0.5, 1.0, 2.0)]
+    spans = [(NEEDED * factor).calls.most for factor in (0.5, 1.0, 2.0)]
     assert all(small < large for small, large in pairwise(spans))
 
 
@@ -283,7 +295,7 @@ def test_a_ceiling_that_is_just_enough_holds() -> None:
     """.1 spent of .3 leaves .2 and not, as floats have it, 0.19999999999999998."""
     exact = replace(NEEDED, cost=Span(0.2, 0.2, 0.2))
     assert 0.3 - 0.1 < 0.2
-    (found,) = ceilings(Limits(max_usd=0.3), exact, 0.0, usd=0.1)
+    (found,) = limit_checks(Limits(max_usd=0.3), exact, 0.0, usd=0.1)
     assert found.verdict == "holds"
-    (found,) = ceilings(Limits(max_usd=0.2999), exact, 0.0, usd=0.1)
+    (found,) = limit_checks(Limits(max_usd=0.2999), exact, 0.0, usd=0.1)
     assert found.verdict == "stops"

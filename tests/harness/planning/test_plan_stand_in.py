@@ -10,9 +10,8 @@ import pytest
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.entrants import Renamed
 from weigh.harness.config.schedule import schedule
-from weigh.harness.planning.pilots import EACH, chosen, play_pilots, sizes_of
-from weigh.harness.planning.spread import Slipping, stand_ins
-from weigh.harness.planning.stand_in import StandIn, StoodIn, written
+from weigh.harness.planning.pilots import PILOTS, Rehearsal, length_of, play_pilots, sizes_of, written
+from weigh.harness.planning.power_table import Slipping, stand_ins
 from weigh.harness.run.runner import Division
 from weigh.harness.seeds import NAMES, stream
 from weigh.policies.contract import FAULTS, STYLES, Completion, Request, Retry, Sampling
@@ -89,16 +88,15 @@ def test_the_request_counted_is_the_one_the_policy_sends_to_a_real_client(style:
     state = policy.game.start(config, policy.game.deal(config, Random(3)))
     seen = state.observe(1, NAMES[:4])
 
-    line = StandIn()
-    stood = StoodIn(policy, scripted("goofspiel", "match")).sit(1, Random(1), line)
-    reply = asyncio.run(stood.decide(seen, None))
-    real = Recorder(line.answer)
-    assert asyncio.run(policy.sit(1, Random(1), real).decide(seen, None)) == reply
-    assert line.request == real.requests[0]
-    (asked,) = line.asked
+    seat = Rehearsal([policy], scripted("goofspiel", "match"))
+    reply = asyncio.run(seat.sit(1, Random(1)).decide(seen, None))
+    real = Recorder(written(reply.move, seen.legal))
+    answered = asyncio.run(policy.sit(1, Random(1), real).decide(seen, None))
+    assert (answered.move, answered.fault) == (reply.move, None)
+    assert seat.requests == real.requests
+    (asked,) = seat.asked
     assert asked.characters == sum(len(message.text) for message in real.requests[0].messages)
-    assert (asked.seat, asked.answer_characters) == (1, len(line.answer))
-    assert reply.fault is None
+    assert (asked.entrant, asked.answer_characters) == ("ada", len(real.answer))
 
 
 def test_a_second_attempt_is_never_longer_than_was_counted() -> None:
@@ -106,8 +104,8 @@ def test_a_second_attempt_is_never_longer_than_was_counted() -> None:
     state = policy.game.start(policy.config, policy.game.deal(policy.config, Random(3)))
     seat = min(state.to_act)
     seen = state.observe(seat, NAMES[:2])
-    line = StandIn()
-    asyncio.run(StoodIn(policy, scripted("half_hearted_step", "random")).sit(seat, Random(1), line).decide(seen, None))
+    rehearsal = Rehearsal([policy], scripted("half_hearted_step", "random"))
+    asyncio.run(rehearsal.sit(seat, Random(1)).decide(seen, None))
 
     for fault in FAULTS:
         real = Recorder("\\ " * 2_000 + "no answer")
@@ -115,12 +113,7 @@ def test_a_second_attempt_is_never_longer_than_was_counted() -> None:
         asyncio.run(player.decide(seen, None))
         asyncio.run(player.decide(seen, Retry(fault, "y" * 900, hint(fault, "y" * 900, seen.legal))))
         longest = sum(len(message.text) for message in real.requests[1].messages)
-        assert longest <= line.asked[0].retry_characters
-
-
-def test_the_stand_in_refuses_a_line_to_a_real_model() -> None:
-    with pytest.raises(TypeError, match="stand-in"):
-        StoodIn(prompted("ada", "goofspiel"), scripted("goofspiel", "match")).sit(0, Random(1), Recorder(""))
+        assert longest <= rehearsal.asked[0].retry_characters
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -132,12 +125,15 @@ def test_pilots_of_every_game_seat_each_prompted_entrant_often_enough_and_repeat
     episodes = schedule(name, list(mixed.policies), seats, 3 * len(mixed.policies), SEED)
     pilots = asyncio.run(play_pilots(mixed, episodes, SEED))
     assert pilots == asyncio.run(play_pilots(mixed, episodes, SEED))
-    assert len(pilots) <= 2 * EACH
+    assert len(pilots) == PILOTS
+    length = length_of(pilots, GAMES[name].decisions(mixed.config))
+    assert length is not None
+    assert length.fewest <= length.expected <= length.most
+    assert length.error is not None
+    assert length.error < 0.2 * length.expected
     for policy in field:
         sizes = sizes_of(policy.name, pilots)
         assert sizes is not None
-        assert sizes.seats >= EACH
-        assert 1 <= sizes.fewest <= sizes.decisions <= sizes.most <= GAMES[name].longest(mixed.config)
         assert sizes.characters < sizes.retry_characters
     assert sizes_of("s0", pilots) is None
 
@@ -150,8 +146,15 @@ def test_a_longer_prompt_is_counted_by_exactly_its_length() -> None:
     sizes = [sizes_of(name, pilots) for name in ("ada", "bea")]
     assert sizes[0] is not None
     assert sizes[1] is not None
-    # The positions of the two differ a little, the guidance by 250.
-    assert abs(sizes[1].characters - sizes[0].characters - 250) < 60
+    # Both are asked at the same positions.
+    assert sizes[1].characters - sizes[0].characters == pytest.approx(250)
+
+
+def test_equal_prompts_are_counted_alike() -> None:
+    one, two = (prompted(name, "oshi_zumo") for name in ("ada", "bea"))
+    mixed = division("oshi_zumo", one, two, scripted("oshi_zumo", "random"))
+    pilots = asyncio.run(play_pilots(mixed, schedule("oshi_zumo", list(mixed.policies), 2, 6, SEED), SEED))
+    assert sizes_of("ada", pilots) == sizes_of("bea", pilots)
 
 
 def test_pilots_are_not_played_on_deals_of_the_run() -> None:
@@ -163,8 +166,10 @@ def test_pilots_are_not_played_on_deals_of_the_run() -> None:
     assert not run & plan
 
 
-def test_without_a_prompted_entrant_no_pilot_is_chosen() -> None:
-    assert chosen(schedule("goofspiel", ["a", "b", "c", "d"], 4, 2, SEED), []) == []
+def test_without_a_prompted_entrant_no_pilot_is_played() -> None:
+    names = ("match", "hoard", "random")
+    mixed = division("oshi_zumo", *(scripted("oshi_zumo", name) for name in names))
+    assert asyncio.run(play_pilots(mixed, schedule("oshi_zumo", list(names), 2, 6, SEED), SEED)) == ()
 
 
 def test_a_large_field_is_cut_and_scripted_entrants_play_as_they_are() -> None:

@@ -12,7 +12,7 @@ from tests.harness.web.episodes import played
 from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.cli.commands.audit import audit_of
 from weigh.harness.config.schedule import Episode
-from weigh.harness.report.sections.contents import Contents, gather
+from weigh.harness.report.contents import Contents, gather
 from weigh.harness.results import load
 from weigh.harness.store.record import Decision, FaultNote, Record
 from weigh.harness.store.store import Store

@@ -35,7 +35,7 @@ def test_the_flagged_are_marked_in_text_and_in_the_sentence(planted):
     assert cells["ann", "bob"].tone == "above-4 flagged"
     verdict = collusion_section(planted, "goofspiel", "c").blocks[0]
     assert isinstance(verdict, Text)
-    assert re.match(rf"{len(flagged)} pairs? of 42 (is|are) flagged", verdict.spans[0].text)
+    assert re.match(rf"{len(flagged)} pairs? flagged: .*ann -> bob", verdict.spans[0].text)
 
 
 def test_every_number_is_the_audits(planted):
@@ -52,14 +52,14 @@ def test_where_nothing_could_be_tested_it_says_so():
     )
     blocks = collusion_section(found, "goofspiel", "c").blocks
     assert isinstance(blocks[0], Text)
-    assert blocks[0].spans[0].text == "No pair could be tested"
+    assert blocks[0].spans[0].text.startswith("No pair of 3 entrants could be tested")
     assert not [each for each in blocks if isinstance(each, Table) and each.matrix]
 
 
 def test_another_game_says_why_it_does_not_apply():
     found = audit([], expected={"run": {"oshi_zumo": 4}}, finished={"oshi_zumo": 4})
     (reason,) = collusion_section(found, "oshi_zumo", "c").blocks
-    assert "two seats" in str(reason)
+    assert "not applicable" in str(reason)
 
 
 def test_no_flag_where_none_was_in_reach_is_not_told_as_good_news():
@@ -68,4 +68,4 @@ def test_no_flag_where_none_was_in_reach_is_not_told_as_good_news():
     assert (found.flagged, found.reachable) == ((), False)
     verdict = collusion_section(found, "goofspiel", "c").blocks[0]
     assert isinstance(verdict, Text)
-    assert "no single one could have been" in verdict.spans[1].text
+    assert verdict.spans[0].text.startswith("No pair could have been flagged")

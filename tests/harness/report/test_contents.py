@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 
 from tests.harness.report.small_runs import HOSTILE, QUICK, contents, make_run, tables, with_faults
+from weigh.harness.report.contents import gather, replay_names
 from weigh.harness.report.render.html import html_page
 from weigh.harness.report.render.markdown import MOST_BYTES, harmless, markdown_page
 from weigh.harness.report.report import document
-from weigh.harness.report.sections.contents import gather, replay_names
+from weigh.harness.report.sections.ladder import BARRING
 from weigh.harness.results import load
 
 NAMES = ("ann", "bob", "cy", "dan")
@@ -28,7 +30,7 @@ def texts(page):
 def row(page, table, name):
     """The cells of one row of one table, by the beginnings of its caption and of its name."""
     for found in re.findall(r"<table.*?</table>", page, re.DOTALL):
-        caption = unescape(re.search(r"<caption><span>(.*?)</span>", found)[1])
+        caption = unescape(found.partition("<caption><span>")[2].partition("</span>")[0])
         if caption.startswith(table):
             for line in re.findall(r"<tr>(.*?)</tr>", found.partition("<tbody>")[2], re.DOTALL):
                 cells = [
@@ -67,23 +69,52 @@ def page(models):
 def test_the_ladder_is_the_one_that_rank_gives(models, page):
     (game,) = models.ladder.games
     for each in game.standings:
-        cells = row(page, "goofspiel: 10 of 12 episodes", each.entrant)
-        assert cells[3] == (f"{each.mean:+.3f}" if round(each.mean, 3) else "0.000")
-        assert cells[7] == str(each.episodes)
+        mean = f"{each.mean:+.3f}" if round(each.mean, 3) else "0.000"
+        first = row(page, "goofspiel: who leads", each.entrant)
+        assert (first[3], first[5]) == (mean, str(each.blocks))
+        assert row(page, "goofspiel: 10 of 12 episodes", each.entrant)[2] == mean
 
 
 def test_a_partial_run_says_so_at_the_top_and_everywhere(page):
     seen = texts(page)
-    assert "10 of 12 episodes: partial" in seen
-    assert "; 10 of 12 episodes are finished" in seen
+    assert "run: 10 of 12 episodes, 4 entrants, 1 game" in seen
     assert "stopped: max_usd" in seen
 
 
-def test_every_caveat_stands_in_full(models, page):
+def test_every_warning_stands_in_full_in_the_page_and_is_counted_in_markdown(models, page):
     markdown = markdown_page(document(models))
+    told = [each for each in models.ladder.games[0].caveats if each.kind not in ("not_separated", "partial")]
     for caveat in models.ladder.games[0].caveats:
         assert caveat.text in texts(page)
-        assert harmless(caveat.text) in markdown
+    unranked = sum(each.unranked is not None for each in models.ladder.games[0].standings)
+    shown = sum(harmless(each.text) in markdown for each in told)
+    assert shown == min(2, len(told))
+    rest = len(told) + unranked - 2
+    assert (f"{rest} more in report.html" in markdown) == (rest > 0)
+
+
+def test_the_first_screen_is_short_and_the_same_in_both_forms(models, page):
+    markdown = markdown_page(document(models))
+    assert len(markdown.splitlines()) <= 36
+    assert len(markdown.encode()) < 2_600
+    head = texts(page.partition("<nav")[0])
+    for word in ("Reliability", "Cost", "Power", "Collusion audit"):
+        assert f"**{word}**: " in markdown
+        assert word in head
+    for each in models.ladder.games[0].standings:
+        assert each.entrant in head
+        assert f"| {each.entrant} |" in markdown
+    assert "weigh verify " in markdown
+
+
+@pytest.mark.parametrize("guaranteed", [True, False])
+def test_a_claim_says_whether_rare_failures_are_excluded(models, guaranteed):
+    (game,) = models.ladder.games
+    first = replace(game.standings[0], first=True, first_guaranteed=guaranteed, first_p=0.01, first_p_holm=0.01)
+    ladder = replace(models.ladder, games=(replace(game, standings=(first, *game.standings[1:])),))
+    made = document(replace(models, ladder=ladder))
+    for form in (markdown_page(made), texts(html_page(made).partition("<nav")[0])):
+        assert (BARRING in form) is not guaranteed
 
 
 def test_faults_stand_by_cause_for_those_who_can_have_any(models, page):
@@ -146,8 +177,8 @@ def test_an_empty_run_says_so_and_has_no_numbers(tmp_path):
     found = contents(folder)
     seen = texts(html_page(document(found)))
     assert found.finished == 0
-    assert "no finished episode" in seen
-    assert "0 of 4 episodes: partial" in seen
+    assert "No finished episode" in seen
+    assert "run: 0 of 4 episodes" in seen
     assert "0.000" not in seen
 
 
@@ -162,9 +193,9 @@ def test_several_runs_and_games_stand_in_one_report(tmp_path):
     found = contents(one, two)
     page = html_page(document(found))
     assert [game.game for game in found.ladder.games] == ["goofspiel", "oshi_zumo"]
-    assert "Report: one, two" in texts(page)
+    assert "one, two: 10 of 10 episodes" in texts(page)
     assert row(page, "Games", "one")[1] == "goofspiel"
-    assert "not applicable: oshi_zumo" in texts(page)
+    assert "oshi_zumo   not applicable: two-player game" in texts(page)
     look = found.notable["oshi_zumo"][0]
     assert look.run == "20260501-142233-s7-00000002"
     assert f"weigh view {two} --episode {look.episode}" in texts(page)
@@ -213,7 +244,7 @@ def test_the_view_without_fallbacks_is_named(tmp_path):
     from weigh.harness.cli.commands.audit import audit_of
 
     found = gather(load([folder]), audit_of([folder], QUICK), without_fallbacks=True)
-    assert "episodes with a fallback move left out of scores" in texts(html_page(document(found)))
+    assert "without episodes with a fallback move" in texts(html_page(document(found)))
 
 
 def test_replays_are_found_by_the_names_they_were_written_under():

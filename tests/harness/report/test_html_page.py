@@ -37,7 +37,7 @@ class Tags(HTMLParser):
 
 
 def page(*blocks, title="Report: x"):
-    return html_page(Document(title, line("about"), (line("verdict"),), (Section("Part", "part", blocks),), line()))
+    return html_page(Document(title, (Text(line("about")),), (), (Section("Part", "part", blocks),), line()))
 
 
 def test_the_policy_allows_the_one_style_sheet_and_nothing_else():
@@ -90,9 +90,7 @@ def test_tables_have_captions_scopes_and_named_rows():
 
 def test_every_section_has_a_heading_and_a_place_in_the_contents():
     text = html_page(
-        Document(
-            "t", line(), (), (Section("One", "one", (), (Section("Two", "two"),)), Section("Three", "three")), line()
-        )
+        Document("t", (), (), (Section("One", "one", (), (Section("Two", "two"),)), Section("Three", "three")), line())
     )
     tags = Tags(text)
     assert {link["href"] for link in tags.of("a")} == {"#main", "#one", "#two", "#three"}

@@ -16,6 +16,7 @@ from weigh.harness.report.render.document import (
     Code,
     Column,
     Document,
+    Folded,
     Link,
     Section,
     Table,
@@ -27,7 +28,7 @@ from weigh.harness.web.svg import h
 
 
 def page(*blocks, title="Report: x"):
-    return markdown_page(Document(title, line("about"), (line("verdict"),), (Section("Part", "part", blocks),), line()))
+    return markdown_page(Document(title, (), blocks, (Section("Part", "part"),), line()))
 
 
 def table(rows, columns=2, **changes):
@@ -92,28 +93,29 @@ def test_code_is_closed_by_its_own_fence_only(text):
 def test_a_table_is_cut_and_says_how_many_are_left_out():
     text = page(table(25))
     assert text.count("\n| row ") == 20
-    assert "_5 rows left out; `--json` has all._" in text
+    assert "_5 rows left out; report.html and `--json` have all._" in text
 
 
-def test_a_matrix_is_cut_both_ways():
-    text = page(table(30, 31, matrix=True))
-    assert text.count("\n| row ") == 12
-    assert max(row.count("|") for row in text.splitlines()) == 14
-    assert "_18 rows and 18 columns left out; `--json` has all._" in text
-
-
-def test_what_matters_most_of_a_list_is_never_left_out():
+def test_a_list_is_cut_and_says_how_many_are_left_out():
     items = tuple(line(f"item {n}") for n in range(40))
     assert page(Bullets(items)).count("- item ") == 20
     assert "- 20 lines left out" in page(Bullets(items))
-    assert page(Bullets(items, "warning", loud=30)).count("- item ") == 30
 
 
-def test_drawings_and_what_is_said_of_them_are_left_out():
+def test_folded_parts_open_where_they_stand():
+    assert "<details><summary>More</summary>\n\n- a\n\n</details>" in page(Folded("More", (Bullets((line("a"),)),)))
+
+
+def test_what_is_strong_is_so_in_its_cell():
+    shown = Table("c", (Column("a", numeric=False),), ((Cell("x", strong=True),),))
+    assert "| **x** |" in page(shown)
+
+
+def test_drawings_are_left_out():
     drawn = Table("c", (Column("a", numeric=False), Column("picture", drawn=True)), ((Cell("x"), Cell("", h("svg"))),))
-    text = page(drawn, Text(line("how to look"), in_markdown=False))
+    text = page(drawn)
     assert "| a |" in text
-    assert not any(word in text for word in ("picture", "svg", "how to look"))
+    assert not any(word in text for word in ("picture", "svg"))
 
 
 def test_a_replay_is_named_and_not_linked():
@@ -128,7 +130,7 @@ def test_the_whole_is_short_enough_whatever_is_in_it(parts):
     assert len(text.encode()) <= MOST_BYTES
     assert "left out" in text
     if parts == 400:
-        assert text.rstrip().endswith("`--format html` has all._")
+        assert text.rstrip().endswith("report.html has all._")
 
 
 def test_a_hostile_title_is_text():

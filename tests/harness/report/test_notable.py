@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.harness.report.small_runs import with_faults
 from tests.harness.web.episodes import played
-from weigh.harness.report.sections.contents import notable
+from weigh.harness.report.contents import notable
 from weigh.harness.store.record import Record
 
 RANKS = {"goofspiel": {"ann": 1, "bob": 2, "cy": 3}}

@@ -17,6 +17,7 @@ from weigh.harness.report.render.text import plain_lines as text_lines
 from weigh.harness.report.sections.ladder import answer_sections
 from weigh.harness.report.sections.ladder_table import PAPER, column_sections, csv_text, fields_named
 from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.results.ranking.rows import Ordered
 from weigh.harness.words import interval, share
 
 FOUR = {"ann": 0.3, "bob": 0.1, "cy": -0.1, "dan": -0.3}
@@ -27,7 +28,7 @@ def ladder_of(strengths=None, **options):
     names = list(strengths)
     return rank(
         seats(planned(names, 4, 6, game="goofspiel"), by_strength(strengths), scripted=names[-1:], **options),
-        expected_episodes={"goofspiel": 30},
+        ordered={"goofspiel": Ordered(30)},
     )
 
 
@@ -80,9 +81,11 @@ def test_the_first_line_says_who_is_first_by_how_much_and_how_surely():
     lead, ann = ladder.games[0].lead, ladder.games[0].standings[0]
     sure = interval((lead.interval.low, lead.interval.high))
     assert answer(ladder)[0] == (
-        f"goofspiel  ann is first: {lead.difference:.3f} ahead of bob, 95% CI {sure}, p = {ann.first_p_holm:.2g}; "
-        "24 of 30 episodes are finished"
+        f"goofspiel  ann is first, barring rare failures: {lead.difference:.3f} ahead of bob, 95% CI {sure}, "
+        f"p = {ann.first_p_holm:.2g}; 24 of 30 episodes are finished"
     )
+    (rare,) = [told for told in answer(ladder) if told.startswith("rare")]
+    assert "6 blocks cannot exclude a loss of 1.30 in up to 39% of blocks, which would move a mean by 0.51" in rare
 
 
 def test_a_first_of_several_games_names_the_correction():
@@ -243,7 +246,7 @@ def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
 def test_every_form_of_nothing_says_so():
     empty = rank(seats([], by_strength(FOUR)))
     assert plain_lines(empty) == []
-    ordered = rank(seats([], by_strength(FOUR)), expected_episodes={"g": 8})
+    ordered = rank(seats([], by_strength(FOUR)), ordered={"g": Ordered(8)})
     assert plain_lines(ordered) == [
         "g: 0 of 8 episodes, 0 blocks",
         "note: 0 of 8 episodes are finished; ranks may change",
@@ -255,12 +258,12 @@ def test_json_keys_are_a_contract():
     assert list(document) == ["schema_version", "games", "max_fallback_rate", "fallback_episodes", "accounts"]
     game = document["games"][0]
     assert list(game) == [
-        *("game", "episodes", "expected", "blocks", "left_out", "voids"),
-        *("standings", "seats", "lead", "detectable", "caveats"),
+        *("game", "episodes", "expected", "blocks", "bounds", "whole", "left_out", "voids"),
+        *("standings", "seats", "lead", "detectable", "rare_loss", "caveats", "cost_frontier"),
     ]
     assert list(game["standings"][0]) == [
         *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first"),
-        *("first_p", "first_p_holm", "first"),
+        *("first_p", "first_p_holm", "first", "first_guaranteed"),
         *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "adjusted_interval", "strength"),
         *(
             "opponents",
@@ -308,3 +311,16 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
     said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
     assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
     assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
+
+
+def test_the_cost_frontier_has_who_is_beaten_on_both_left_out():
+    costs = {"ann": 0.04, "bob": 0.02, "cy": 0.03, "dan": 0.0}
+    means = {"ann": 0.3, "bob": 0.1, "cy": 0.0, "dan": 0.4}
+    episodes = planned(list(means), 4, 4, game="g")
+    frame = seats(
+        episodes, by_strength(means), scripted=["dan"], changes={n: {"cost_usd": c} for n, c in costs.items()}
+    )
+    (game,) = rank(frame).games
+    assert game.cost_frontier == ("bob", "ann")
+    unknown = seats(episodes, by_strength(means), scripted=["dan"], changes={"ann": {"cost_usd": None}})
+    assert "ann" not in rank(unknown).games[0].cost_frontier

@@ -55,12 +55,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def test_c17_texts_that_look_like_formulas_get_an_apostrophe_in_csv(run: Path, tmp_path: Path) -> None:
-    assert export(run, tmp_path / "calls.csv", "csv", table="calls") == len(HOSTILE)
+    assert export(run, tmp_path / "calls.csv", "csv", dataset="calls") == len(HOSTILE)
     replies = [row["reply"] for row in rows_of(tmp_path / "calls.csv")]
     assert replies[:7] == [f"'{text}" for text in HOSTILE[:7]]
     assert replies[7] == HOSTILE[7]
     assert replies[8] == "é\\x00\\ud83d"
-    assert export(run, tmp_path / "decisions.csv", "csv", table="decisions") == 4
+    assert export(run, tmp_path / "decisions.csv", "csv", dataset="decisions") == 4
     notes = [row["notes"] for row in rows_of(tmp_path / "decisions.csv")]
     assert notes == [f"'{HOSTILE[0]}", "'-5", "", ""]
 
@@ -84,7 +84,7 @@ def test_c17_jsonl_holds_texts_as_they_are(run: Path, tmp_path: Path) -> None:
     first = Record.model_validate(json.loads(lines[0]))
     assert [each.notes for each in first.decisions] == list(HOSTILE[:2])
     assert first.times is not None
-    assert export(run, tmp_path / "calls.jsonl", "jsonl", table="calls") == len(HOSTILE)
+    assert export(run, tmp_path / "calls.jsonl", "jsonl", dataset="calls") == len(HOSTILE)
     replies = [json.loads(line)["reply"] for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
     assert replies == list(HOSTILE)
 
@@ -101,7 +101,7 @@ def test_an_exported_record_re_derives(tmp_path: Path) -> None:
 
 
 def test_voids_are_a_table_too(run: Path, tmp_path: Path) -> None:
-    assert export(run, tmp_path / "voids.csv", "csv", table="voids") == 2
+    assert export(run, tmp_path / "voids.csv", "csv", dataset="voids") == 2
     assert [(row["entrant"], row["failed"], row["finished"]) for row in rows_of(tmp_path / "voids.csv")] == [
         ("ann", "true", "true"),
         ("bob", "false", "true"),
@@ -111,7 +111,7 @@ def test_voids_are_a_table_too(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", ("seats", "decisions", "calls", "voids", "accounts"))
 def test_parquet_holds_the_same_rows_with_their_types(run: Path, tmp_path: Path, table: str) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    count = export(run, tmp_path / "out.parquet", "parquet", table=table)
+    count = export(run, tmp_path / "out.parquet", "parquet", dataset=table)
     read = parquet.read_table(tmp_path / "out.parquet")
     assert read.num_rows == count > 0
     columns = {**getattr(result_rows, table.upper()), **(result_rows.TEXTS if table == "calls" else {})}
@@ -146,9 +146,9 @@ def test_parquet_without_pyarrow_says_what_to_install(
     ("format", "options", "said"),
     [
         ("xlsx", {}, "unknown format xlsx"),
-        ("csv", {"table": "moves"}, "unknown table moves"),
-        ("csv", {"table": "records"}, "do not fit into csv rows"),
-        ("json", {"table": "seats", "episode": "x"}, "json holds one record"),
+        ("csv", {"dataset": "moves"}, "unknown dataset moves"),
+        ("csv", {"dataset": "records"}, "do not fit into csv rows"),
+        ("json", {"dataset": "seats", "episode": "x"}, "json holds one record"),
         ("json", {}, "name its episode"),
         ("csv", {"episode": "x"}, "the other formats hold all of a run"),
         ("json", {"episode": "coin/b0009/r0"}, "has no finished episode coin/b0009/r0"),

@@ -12,8 +12,7 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from weigh.harness.planning.estimates import Span
-from weigh.harness.planning.sight import Price, measured, sight
-from weigh.harness.planning.spread import Spread, pairs_with, spread_of
+from weigh.harness.planning.power_table import Spread, pairs_with, power_table, spread_of
 from weigh.harness.stats.clustered import estimate
 from weigh.harness.stats.power import Test, blocks_needed, detectable, power_at
 
@@ -141,19 +140,19 @@ def test_an_entrant_that_sits_in_a_quarter_of_the_blocks_needs_four_times_as_man
 
 
 def test_the_table_has_half_once_twice_and_four_times_the_blocks_and_those_needed() -> None:
-    found = sight(10, 4, Test(), SPREAD, "said", lambda blocks: measured(blocks * 8.0, None))
+    found = power_table(10, 4, Test(), SPREAD, "said", Span(80.0, 80.0, 80.0), None)
     needed = blocks_needed(0.3, Test())
     assert needed is not None
     assert [row.blocks for row in found.rows] == sorted({5, 10, 20, 40, needed})
     assert [row.episodes for row in found.rows] == [row.blocks * 4 for row in found.rows]
-    assert found.rows[0].price == Price(Span(40.0, 40.0, 40.0), None)
+    assert (found.rows[0].calls, found.rows[0].cost) == (Span(40.0, 40.0, 40.0), None)
     document = found.to_json()
     assert document["more_blocks"] == needed - 10
-    assert document["detects"] == pytest.approx(detectable(0.3, 10, Test()), abs=1e-6)
+    assert document["minimum_detectable_difference"] == pytest.approx(detectable(0.3, 10, Test()), abs=1e-6)
 
 
 def test_without_a_spread_nothing_is_said_and_costs_still_are() -> None:
-    found = sight(1, 2, Test(), None, "nothing varies", lambda blocks: measured(1.0, 0.0))
+    found = power_table(1, 2, Test(), None, "nothing varies", Span(1.0, 1.0, 1.0), Span())
     assert (found.detects, found.needed) == (None, None)
     assert [row.detects for row in found.rows] == [None] * 3
     assert found.to_json()["more_blocks"] is None

@@ -113,7 +113,7 @@ function moveOf(data, move) {
   );
   for (const [number, call] of move.calls.entries()) {
     box.append(make("p", { class: "call" }, make("b", null, call.title), ` · ${call.facts}`));
-    const whose = `of ${seat.alias}, ${call.title}`, where = "the run holds them (weigh export RUN FILE --table calls)";
+    const whose = `of ${seat.alias}, ${call.title}`, where = "the run holds them (weigh export RUN FILE --dataset calls)";
     if (call.reasoning) box.append(fold(`${move.seat}/reasoning/${number}`, "reasoning", whose, call.reasoning, where));
     if (call.reply) box.append(fold(`${move.seat}/reply/${number}`, "reply", whose, call.reply, where));
   }

@@ -98,7 +98,7 @@ def test_many_blocks_are_drawn_and_agree_with_scipy() -> None:
     assert found.p_least == pytest.approx(1 / 5_000)
 
 
-def test_p_league_is_what_brute_force_over_the_whole_league_gives() -> None:
+def test_p_max_is_what_brute_force_over_the_whole_league_gives() -> None:
     rng = Random(8)
     tables = ("bc", "bd", "cd", "bd", "bc", "cd")
     rows = {name: [[rng.random()] for _ in tables] for name in "ae"}
@@ -118,7 +118,7 @@ def test_p_league_is_what_brute_force_over_the_whole_league_gives() -> None:
     for name, toward in product("ae", "bcd"):
         observed = scaled(rows[name], toward)
         share = (league >= observed - 1e-9).mean()
-        assert found[name + toward].p_league == pytest.approx(share, abs=0.02)
+        assert found[name + toward].p_max == pytest.approx(share, abs=0.02)
 
 
 def test_q_is_benjamini_and_hochbergs() -> None:
@@ -145,12 +145,12 @@ def test_what_cannot_be_tested_says_why_and_has_no_number() -> None:
     assert found["cd"].untestable == "c has no bid of its own that counts"
     for pair in ("ab", "ae", "bc", "be", "cd"):
         each = found[pair]
-        assert (each.p, each.q, each.p_league, each.p_least, each.flagged) == (None, None, None, None, False)
+        assert (each.p, each.q, each.p_max, each.p_least, each.flagged) == (None, None, None, None, False)
     assert found["ab"].rate_with == 0.5
     assert (found["ab"].rate_without, found["ab"].difference) == (None, None)
     assert found["ac"].untestable is None
     # Everything equal: no reason to look anywhere.
-    assert (found["ac"].p, found["ac"].p_league, found["ac"].flagged) == (1.0, 1.0, False)
+    assert (found["ac"].p, found["ac"].p_max, found["ac"].flagged) == (1.0, 1.0, False)
 
 
 def planted(cycles: int, *, dealt: bool = True) -> dict[str, list[Observation]]:
@@ -174,7 +174,7 @@ def test_a_clear_habit_is_flagged_as_soon_as_its_blocks_can_say_so() -> None:
     assert not few["ab"].reachable
     assert [pair for pair, each in few.items() if each.flagged] == []
     assert few["ab"].p_least == pytest.approx(1 / comb(6, 2))
-    assert few["ab"].p_league_least == pytest.approx(6 / comb(6, 2))
+    assert few["ab"].p_max_least == pytest.approx(6 / comb(6, 2))
     assert blocks_wanted(few["ab"], 0.05) == 2.0
     assert enough["ab"].reachable
     assert [pair for pair, each in enough.items() if each.flagged] == ["ab"]
@@ -187,7 +187,7 @@ def test_two_who_always_sit_together_cannot_be_told_apart_and_that_is_said() -> 
     assert [pair for pair, each in found.items() if each.flagged] == ["ab", "ad"]
     assert (found["ab"].alike, found["ad"].alike) == (("d",), ("b",))
     # Three sets of blocks instead of six: fewer ways for chance to make somebody conspicuous.
-    assert found["ab"].p_league_least == pytest.approx(3 / comb(12, 4))
+    assert found["ab"].p_max_least == pytest.approx(3 / comb(12, 4))
     assert all(not each.alike for each in judged(planted(4)).values())
 
 
@@ -250,5 +250,5 @@ def test_a_q_of_exactly_half_the_level_is_flagged() -> None:
     assert {each.p for each in habits} == {1 / 210}
     assert sum(each.p <= 1 / 210 for each in tested) == 4
     assert [each.q for each in habits] == [pytest.approx(1 / 40)] * 4
-    assert all(each.p_league > 0.5 for each in habits)
+    assert all(each.p_max > 0.5 for each in habits)
     assert all(each.flagged for each in habits)

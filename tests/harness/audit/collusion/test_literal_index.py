@@ -50,11 +50,11 @@ def test_an_entrants_line_is_the_mean_of_its_episodes() -> None:
     ann, bob, cat = entrant_indices(games_of(two_handed(), quiet), threshold=0.25, seed=0)
     assert (ann.entrant, ann.episodes, ann.mean, ann.high_share) == ("ann", 2, 3 / 16, 1 / 2)
     assert ann.parts == Parts(1 / 16, 0, 1 / 16, 1 / 16)
-    assert (ann.ceiling, ann.within_reach) == (3 / 16, 1 / 2)
+    assert (ann.maximum, ann.within_reach) == (3 / 16, 1 / 2)
     assert (bob.mean, bob.high_share) == (1 / 4, 1.0)
     assert (cat.mean, cat.within_reach) == (0, 0)
-    assert bob.null is None
-    assert bob.no_null == "one block only"
+    assert bob.permutation_null is None
+    assert bob.no_permutation_null == "one block only"
 
 
 @given(seats=st.integers(2, 4), cards=st.integers(4, 13), seed=st.integers(0, 2**32))
@@ -87,12 +87,18 @@ def test_whoever_pays_the_same_for_a_prize_whatever_happens_is_its_own_null() ->
     league = League(("ann", "bob", "cat"), blocks=6, cards=13, baselines={"ann": "match", "cat": "random"})
     games = games_of(*league.records())
     ann, bob, cat = entrant_indices(games, threshold=0.5, seed=0)
-    assert ann.null is not None
-    assert (ann.null.low, ann.null.high) == (pytest.approx(ann.mean), pytest.approx(ann.mean))
+    assert ann.permutation_null is not None
+    assert (ann.permutation_null.low, ann.permutation_null.high) == (pytest.approx(ann.mean), pytest.approx(ann.mean))
     for other in (bob, cat):
-        assert other.null is not None
-        assert 0 <= other.null.low <= other.null.mean <= other.null.high <= other.ceiling + 0.2
-        assert other.null.low < other.null.high
+        assert other.permutation_null is not None
+        assert (
+            0
+            <= other.permutation_null.low
+            <= other.permutation_null.mean
+            <= other.permutation_null.high
+            <= other.maximum + 0.2
+        )
+        assert other.permutation_null.low < other.permutation_null.high
 
 
 def test_the_null_depends_on_the_seed_and_not_on_the_order_of_records() -> None:
@@ -107,6 +113,6 @@ def test_a_deck_that_is_not_played_to_its_end_has_no_null() -> None:
     data["config"]["max_rounds"] = 7
     data["moves"] = data["moves"][:7]
     (ann, _) = entrant_indices(games_of(Record.model_validate(data)), threshold=0.5, seed=0)
-    assert (ann.null, ann.no_null) == (None, "no episode with its whole deck played")
+    assert (ann.permutation_null, ann.no_permutation_null) == (None, "no episode with its whole deck played")
     assert ann.mean == pytest.approx(2 / 7)
     assert ann.parts.forced == 0

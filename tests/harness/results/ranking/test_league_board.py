@@ -17,6 +17,7 @@ from weigh.harness.report.render.text import plain_lines
 from weigh.harness.report.sections.ladder import board_sections
 from weigh.harness.results.ranking.elo import SHUFFLES, boards
 from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.results.ranking.rows import Ordered
 
 NAMES = ("ann", "bob", "cy", "dan")
 
@@ -93,7 +94,7 @@ def test_one_episode_has_no_spread_and_no_episode_no_rows():
     one = seats(episodes(("ann", "bob")), by_list((1, -1)))
     assert [line.elo_spread for line in board(one).rows] == [None, None]
     assert board(one).same_order is None
-    none = boards(one.iloc[:0], rank(one.iloc[:0], expected_episodes={"g": 6}))
+    none = boards(one.iloc[:0], rank(one.iloc[:0], ordered={"g": Ordered(6)}))
     assert [(found.game, found.rows) for found in none] == [("g", ())]
     assert "no scored episode" in plain_lines(board_sections(none), 80)
 

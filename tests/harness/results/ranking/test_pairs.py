@@ -11,7 +11,7 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.harness.results.ladder_frames import by_strength, planned, seats
+from tests.harness.results.ladder_frames import by_strength, planned, seats, voids
 from tests.harness.results.ranking.pair_cases import (
     CIRCLE,
     by_beating,
@@ -27,6 +27,7 @@ from weigh.harness.report.render.text import letters, plain_lines
 from weigh.harness.report.sections.pairs import pair_sections
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.matchups import pair_boards
+from weigh.harness.results.ranking.rows import Ordered
 
 NAMES = ("ann", "bob", "cy", "dan")
 
@@ -161,7 +162,7 @@ def test_two_entrants_one_entrant_and_none():
     assert (one.pairs, one.never_met, one.lottery) == ((), (), None)
     assert text(one)
     frame = seats(episodes(("ann", "bob")), by_list((1, -1))).iloc[:0]
-    (none,) = pair_boards(frame, rank(frame, expected_episodes={"g": 2}))
+    (none,) = pair_boards(frame, rank(frame, ordered={"g": Ordered(2)}))
     assert (none.entrants, none.pairs, none.lottery) == ((), (), None)
     assert "no scored episode" in text(none)
 
@@ -253,3 +254,16 @@ def test_differences_that_cancel_in_each_block_are_none_and_not_sure():
     frame = seats(plan, lambda e, s: (1 - 2 * s) * lead[int(e.key[-1])] / 2)
     found = pair(pairs(frame), "ann", "bob")
     assert (found.difference, found.interval.low, found.interval.high) == (0.0, 0.0, 0.0)
+
+
+def test_a_pair_is_guaranteed_where_bets_on_its_blocks_say_so_and_the_run_is_whole():
+    def judged(blocks, **options):
+        found = pairs(seats(planned(["ann", "bob"], blocks=blocks), by_strength({"ann": 0.1, "bob": -0.1})), **options)
+        one, other = pair(found, "ann", "bob"), pair(found, "bob", "ann")
+        assert one.guaranteed == other.guaranteed
+        assert one.interval.low > 0  # significant by normal theory each time
+        return one.guaranteed, text(found).count("**")
+
+    assert judged(12) == (False, 1)  # in the line that says what it means
+    assert judged(80) == (True, 3)
+    assert judged(80, voids=voids([(planned(["ann", "bob"])[0], [0])]))[0] is False

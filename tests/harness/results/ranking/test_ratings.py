@@ -22,7 +22,7 @@ from tests.harness.results.ladder_frames import (
 )
 from weigh.harness.errors import RowsInvalid
 from weigh.harness.results.ranking.ladder import rank
-from weigh.harness.results.ranking.rows import SEAT_COLUMNS, VOID_COLUMNS
+from weigh.harness.results.ranking.rows import SEAT_COLUMNS, VOID_COLUMNS, Ordered
 from weigh.harness.results.ranking.standings import Interval
 from weigh.harness.results.rows import SEATS, VOIDS
 
@@ -169,7 +169,7 @@ def test_an_entrant_without_any_score_is_listed():
 
 
 def test_m17_an_entrant_that_left_is_listed_and_its_episodes_count():
-    ladder = rank(four(), entered={"g": ["ann", "cy", "dan", "eve"]})
+    ladder = rank(four(), ordered={"g": Ordered(entrants=frozenset(["ann", "cy", "dan", "eve"]))})
     bob = row(ladder, "bob")
     assert (bob.rank, bob.unranked) == (None, "no longer entered")
     assert row(ladder, "ann").mean == row(rank(four()), "ann").mean

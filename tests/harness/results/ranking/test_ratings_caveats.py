@@ -16,6 +16,7 @@ from tests.harness.results.ladder_frames import (
     voids,
 )
 from weigh.harness.results.ranking.ladder import rank
+from weigh.harness.results.ranking.rows import Ordered
 
 
 def test_m16_one_opponent_is_pointed_out():
@@ -39,16 +40,16 @@ def test_entrants_never_linked_have_no_adjusted_mean():
 def test_o34_a_partial_run_says_how_partial_it_is():
     frame = four()
     done = frame[frame.episode.isin(sorted(set(frame.episode))[:5])]
-    ladder = rank(done, expected_episodes={"g": 10})
+    ladder = rank(done, ordered={"g": Ordered(10)})
     assert (game_of(ladder).episodes, game_of(ladder).expected) == (5, 10)
     assert text(ladder, "partial") == "5 of 10 episodes are finished; ranks may change"
     assert text(ladder, "incomplete_blocks").startswith("1 of 2 blocks are incomplete")
-    assert "partial" not in kinds(rank(frame, expected_episodes={"g": 24}))
+    assert "partial" not in kinds(rank(frame, ordered={"g": Ordered(24)}))
 
 
 def test_o34_a_game_of_which_nothing_is_finished_is_there_all_the_same():
     episodes = planned(list(FOUR), 4, 1)
-    ladder = rank(seats([], by_strength(FOUR)), voids([(episodes[0], [0])]), expected_episodes={"g": 4, "h": 4})
+    ladder = rank(seats([], by_strength(FOUR)), voids([(episodes[0], [0])]), ordered={"g": Ordered(4), "h": Ordered(4)})
     lost, ordered = ladder.games
     assert (lost.game, lost.episodes, lost.voids, len(lost.standings)) == ("g", 0, 1, 4)
     assert {(s.rank, s.mean, s.unranked) for s in lost.standings} == {(None, None, "no scored episode")}
@@ -77,7 +78,7 @@ def test_one_policy_under_two_names_and_two_policies_under_one_are_pointed_out()
 def test_o34_how_partial_a_run_is_stands_in_every_form():
     frame = four()
     done = frame[frame.episode.isin(sorted(set(frame.episode))[:5])]
-    ladder = rank(done, expected_episodes={"g": 10})
+    ladder = rank(done, ordered={"g": Ordered(10)})
     said = "5 of 10 episodes are finished; ranks may change"
     assert f"note: {said}" in plain_lines(ladder)
     assert plain_lines(ladder)[0].startswith("g: 5 of 10 episodes")

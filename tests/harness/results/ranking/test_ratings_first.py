@@ -11,12 +11,25 @@ from scipy import stats
 
 from benches.coverage import GAMES, League, Table, measure_games
 from tests.harness.report.printed import plain_lines
-from tests.harness.results.ladder_frames import FOUR, by_strength, four, game_of, kinds, planned, row, seats, text
+from tests.harness.results.ladder_frames import (
+    FOUR,
+    by_strength,
+    four,
+    game_of,
+    kinds,
+    planned,
+    row,
+    seats,
+    text,
+    voids,
+)
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.ranks import call_first, places
+from weigh.harness.results.ranking.rows import Ordered, split_by_game
 from weigh.harness.results.ranking.standings import Interval
 from weigh.harness.stats.clustered import estimate
 from weigh.harness.stats.rank_bootstrap import detectable_between, draw_ranks, gap
+from weigh.harness.stats.rare import p_bounded, p_first
 
 
 def test_one_block_is_not_enough_for_an_interval_or_for_a_first():
@@ -89,6 +102,48 @@ def test_equal_means_share_a_rank():
     assert {s.p_first for s in game_of(ladder).standings} == {0.25}
     assert text(ladder, "not_separated") == "no clear first: ann and bob have equal means"
     assert "no_spread" in kinds(ladder)
+
+
+def lead_of(margin, blocks, **rest):
+    """Ann is always so far ahead of bob, and the run is whole."""
+    episodes = planned(["ann", "bob"], blocks=blocks)
+    frame = seats(episodes, lambda e, s: margin if e.entrants[s] == "ann" else -margin)
+    return row(rank(frame, ordered={"g": Ordered(len(frame) // 2, lowest=rest.pop("lowest", -1.0))}, **rest), "ann")
+
+
+def test_a_first_is_guaranteed_where_the_stake_bet_on_its_lead_comes_to_forty():
+    """All of a stake, or two thirds of it on average, on a lead of .2 in a range of 2: k * p for two entrants."""
+    few, many = lead_of(0.1, 20), lead_of(0.1, 60)
+    assert (few.first, few.first_guaranteed) == (True, False)
+    assert (many.first, many.first_guaranteed) == (True, True)
+    assert not lead_of(0.1, 40).first_guaranteed
+    assert lead_of(0.1, 40, lowest=-0.2).first_guaranteed  # a range of 1.2, so that a lead of .2 is a larger part
+
+
+def test_no_first_is_guaranteed_of_a_run_that_is_not_whole():
+    episodes = planned(["ann", "bob"], blocks=80)
+
+    def judged(lost=(), left_out=False, ordered=160, changes=None):
+        frame = seats(episodes, lambda e, s: 0.2 if e.entrants[s] == "ann" else -0.2, changes=changes)
+        if left_out:
+            frame.loc[frame["episode"] == episodes[0].key, "by_fallback"] = 1
+        found = rank(frame, voids(lost), ordered={"g": Ordered(ordered)}, exclude_fallback_episodes=left_out)
+        return row(found, "ann").first, row(found, "ann").first_guaranteed
+
+    assert judged() == (True, True)
+    assert judged(lost=[(episodes[0], [0])]) == (True, False)
+    assert judged(left_out=True) == (True, False)
+    assert judged(ordered=162) == (True, False)
+
+
+def test_a_guaranteed_first_is_ahead_of_every_other_and_pays_for_each():
+    frame = seats(planned(list(FOUR), 4, 30), by_strength(FOUR))
+    names = sorted(FOUR)
+    wide = frame.pivot_table(index=["block", "episode"], columns="entrant", values="score").groupby("block").mean()
+    (rows,) = split_by_game(frame, None, exclude_fallback_episodes=False, games={}, seeds={})
+    found = estimate(*rows.arrays(), 4)
+    worst = max(p_bounded((wide["ann"] - wide[other]).to_numpy(), 0.0, -1.5) for other in names[1:])
+    assert p_first(found, range(4), 0, -0.5, 1.0) == pytest.approx(4 * worst)
 
 
 def played(league, seed):

@@ -11,6 +11,7 @@ from tests.harness.results.ladder_frames import FOUR, by_strength, game_of, kind
 from weigh.harness.report.sections.ladder import verdict
 from weigh.harness.results.ranking.ladder import rank
 from weigh.harness.results.ranking.ranks import places
+from weigh.harness.results.ranking.rows import Ordered
 from weigh.harness.stats.clustered import estimate
 from weigh.harness.stats.rank_bootstrap import draw_ranks
 
@@ -30,7 +31,7 @@ def frame(*pairs, blocks=8, strengths=STRENGTHS, ripple=0.02):
 def test_the_leader_by_mean_of_weak_opponents_is_not_called_first():
     """Mid beats low again and again and loses every game to those it is ranked against."""
     found = frame(*[("mid", "low")] * 6, ("mid", "top"), ("mid", "top2"), *[("top", "top2")] * 4)
-    ladder = rank(found, entered={"g": ["mid", "top", "top2"]})
+    ladder = rank(found, ordered={"g": Ordered(entrants=frozenset(["mid", "top", "top2"]))})
     mid, top = row(ladder, "mid"), row(ladder, "top")
     assert mid.rank == 1 and mid.mean > top.mean and mid.p_first > 0.97
     assert mid.adjusted < top.adjusted

@@ -1,30 +1,50 @@
-"""Asking the models of a config a tiny question each, in every way that its entrants will ask them.
+"""What would stop a run, looked for before it costs anything: `weigh doctor`.
 
-Owns the questions, the patience with a server that is still loading, and what each answer means. A probe has the
-sampling and the schemas of the entrants, so that what a provider would refuse in a run, it refuses here.
+Owns the checks of the machine, the installation, keys and prices, and a tiny question to each model in every way that
+its entrants will ask it, schemas included, so that what a provider would refuse in a run, it refuses here. A check
+never changes anything, and no key or header is ever shown.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
+import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import Literal, TypeAlias
 
 from weigh.games.game import Json, Legal
-from weigh.harness.cli.preflight import Found
+from weigh.harness.config.config import LadderConfig
 from weigh.harness.errors import LocalModelFailed
-from weigh.harness.providers.endpoints.endpoints import Endpoint
+from weigh.harness.providers.endpoints.endpoints import Endpoint, proxy_for
+from weigh.harness.providers.endpoints.prices import price_known
 from weigh.harness.providers.errors.failures import CallFailed
-from weigh.harness.run.opening import open_exchanges
+from weigh.harness.providers.local.weights import missing
+from weigh.harness.run.concurrency import shortage
+from weigh.harness.run.folder import no_room
+from weigh.harness.run.opening import calls_at_once, lacking, open_exchanges, schedule_of, versions
+from weigh.harness.run.play.opening_lines import unsent
+from weigh.harness.words import shown
 from weigh.policies.contract import Completion, Message, ModelClient, Request, Sampling
 from weigh.policies.layout import answer_schema
 from weigh.policies.reply import read_reply
 
-if TYPE_CHECKING:
-    from weigh.harness.config.config import LadderConfig
+Level: TypeAlias = Literal["ok", "note", "fail"]
+"""All is well; something to know; something that would stop a run."""
+
+Note: TypeAlias = Callable[[str], None]
+
+LITTLE_SPACE = 200 * 1024 * 1024
+"""Bytes; a run of thousands of calls takes some tens of megabytes."""
+BYTES_A_CALL = 2_000
+"""On disk, prompt and reply whole: measured at 1,070 with short replies, for texts that repeat are kept once."""
+
 
 FEW_TOKENS = 64
 """Enough for any answer to a probe; a model that reasons first may not get to it, which is no failure."""
@@ -35,11 +55,114 @@ WAIT = 1.0
 
 ASK_PLAINLY = 'play it with style = "reason-then-json"'
 
-Note = Callable[[str], None]
-
-
 UNCOUNTED = "no token counts"
 """What is said of an endpoint that reports no usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one check came to."""
+
+    level: Level
+    what: str
+    found: str
+    mend: str = ""
+    """What to do, for a level that is not `ok`."""
+
+    def told(self) -> str:
+        """The finding and the advice as one line."""
+        return shown(f"{self.found}: {self.mend}" if self.mend else self.found, limit=1_000)
+
+    def to_json(self) -> dict[str, str]:
+        return {"level": self.level, "check": self.what, "found": self.found, "mend": self.mend}
+
+
+def examine(order: LadderConfig | None, *, ask: bool, within: float, note: Note) -> list[Found]:
+    """Everything that was found; with `ask`, each model is asked too, `within` seconds for one question."""
+    found = list(look_around(order))
+    if order is not None:
+        about, reachable = look_at_keys(order)
+        found += about
+        if ask:
+            found += asyncio.run(ask_models(order, reachable, within, note))
+    return found
+
+
+def look_around(order: LadderConfig | None) -> Iterator[Found]:
+    """The machine and the installation."""
+    yield Found("ok", "python", f"{platform.python_version()} at {sys.prefix}")
+    listed = versions()
+    yield Found("ok", "packages", ", ".join(f"{name} {number}" for name, number in listed.items() if name != "python"))
+    yield _embedded()
+    yield _space(Path.cwd() if order is None else order.results)
+    if order is not None:
+        trouble = no_room(order.run_folder)
+        if trouble is None:
+            yield Found("ok", "results", f"this run will be kept in {order.run_folder}{_size(order)}")
+        else:
+            yield Found("fail", "results", trouble, "choose another folder with --results")
+        short = shortage(order.endpoints, calls_at_once(order))
+        if short is not None:
+            yield Found("note", "open files", short)
+        for warning in (*order.warnings, *unsent(order)):
+            yield Found("note", "config", warning)
+
+
+def _embedded() -> Found:
+    trouble = missing()
+    if trouble is not None:
+        return Found("note", "embedded model", trouble, "run `weigh local setup` to play with it")
+    return Found("ok", "embedded model", "local:smollm2 can be played with, without a key or a network")
+
+
+def _size(order: LadderConfig) -> str:
+    """How much the run's model calls will take on disk, where there are any: a bound from the games' longest play."""
+    models = {spec.name for spec in order.entrants if spec.model is not None}
+    steps = {entry.game.name: entry.game.longest(entry.config) for entry in order.games}
+    decisions = sum(
+        steps[episode.game] * sum(name in models for name in episode.entrants) for episode in schedule_of(order)
+    )
+    if not decisions:
+        return ""
+    return f": at most {decisions:,} decisions of models, and about {max(1, decisions * BYTES_A_CALL // 10**6):,} MB"
+
+
+def _space(folder: Path) -> Found:
+    there = next((place for place in (folder, *folder.absolute().parents) if place.is_dir()), Path("/"))
+    free = shutil.disk_usage(there).free
+    said = f"{free / 1e9:.1f} GB free at {there}"
+    if free < LITTLE_SPACE:
+        return Found("fail", "disk", said, "free some space, or choose another folder with --results")
+    return Found("ok", "disk", said)
+
+
+def look_at_keys(order: LadderConfig) -> tuple[list[Found], dict[str, Endpoint]]:
+    """What can be said of each model without asking it, and the models that can be asked, by name."""
+    found: list[Found] = []
+    reachable: dict[str, Endpoint] = {}
+    for model, endpoint in order.endpoints.items():
+        line = lacking(endpoint)
+        if line is not None:
+            mend = "export it in the shell that runs weigh" if endpoint.api_key_env else ""
+            found.append(Found("fail", model, line, mend))
+            continue
+        reachable[model] = endpoint
+        if endpoint.api_key_env is not None:
+            found.append(Found("ok", model, f"its key is set ({endpoint.api_key_env})"))
+        proxy = proxy_for(endpoint, os.environ)
+        if proxy is not None:
+            found.append(Found("note", model, f"is asked through the proxy {proxy}", "NO_PROXY leaves hosts out of it"))
+        found += _price(order, model, endpoint)
+    return found, reachable
+
+
+def _price(order: LadderConfig, model: str, endpoint: Endpoint) -> list[Found]:
+    if price_known(endpoint):
+        return []
+    mend = f'give it one: [models."{model}"] price = {{ input = 1.0, output = 4.0 }} (US dollars per million tokens)'
+    if order.limits.max_usd is not None:
+        return [Found("fail", model, "its price is not known, so limits.max_usd cannot be kept", mend)]
+    return [Found("note", model, "its price is not known, so its cost will be unknown", mend)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from weigh.games.game import Json
+from weigh.harness.results.ranking.caveats import CaveatKind
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 
 SCHEMA = 1
+
+CHECKS = len(get_args(CaveatKind))
+"""Kinds of warnings that a ladder is checked for."""
 
 
 @dataclass(frozen=True, slots=True)

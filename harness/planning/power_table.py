@@ -1,7 +1,8 @@
-"""How much two entrants' difference varies from block to block: what every question of power rests on.
+"""What a number of blocks can show of one game's differences, and what it takes to play them.
 
-Owns the measure, its sources (an earlier run of the same game, or scripted policies playing now) and the carrying over
-to a field of another size. The measure is `harness.stats.clustered`' own error of a difference, put on one block:
+Owns the table of blocks, and how much two entrants' difference varies from block to block, which every question of
+power rests on: its sources (an earlier run of the same game, or scripted policies playing now) and the carrying over to
+a field of another size. It is the error of a difference that `harness.stats.clustered` gives, put on one block:
 
     s = sqrt(B) * sqrt(sum over blocks b of (influence[b, i] - influence[b, j])^2)
 
@@ -11,7 +12,7 @@ At a full table it is the standard deviation of the difference of the two block 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, sqrt
 from random import Random
@@ -19,9 +20,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json, Observation, Seat
 from weigh.harness.config.schedule import episodes as scheduled
-from weigh.harness.planning.estimates import plain
+from weigh.harness.planning.estimates import Span, plain
 from weigh.harness.run.offline import PURPOSE, played
 from weigh.harness.stats.clustered import LEAST_ALIKE, Estimates, estimate
+from weigh.harness.stats.power import Test, blocks_needed, detectable
 from weigh.harness.stats.rank_bootstrap import errors_beside
 from weigh.policies.contract import ModelClient, Player, Policy, Reply, Retry
 from weigh.policies.scripted.registry import scripted, yardsticks
@@ -30,6 +32,81 @@ if TYPE_CHECKING:
     from weigh.harness.config.designs import Rows
     from weigh.harness.results.ranking.rows import GameRows
     from weigh.harness.run.runner import Division
+
+MULTIPLES = (0.5, 1, 2, 4)
+"""Of the blocks there are, in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """So many blocks."""
+
+    blocks: int
+    detects: float | None
+    """The minimum detectable difference; None where there is none that scores could have."""
+    episodes: int
+    calls: Span
+    cost: Span | None
+    """US dollars; None: not known."""
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "blocks": self.blocks,
+            "minimum_detectable_difference": plain(self.detects),
+            "episodes": self.episodes,
+            "calls": self.calls.to_json(),
+            "cost_usd": None if self.cost is None else self.cost.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PowerTable:
+    """What a game's blocks can show."""
+
+    test: Test
+    blocks: int
+    """Planned, or played."""
+    spread: Spread | None
+    """None: nothing tells how much blocks differ."""
+    reason: str
+    """Where the spread comes from, or why there is none: one line."""
+    detects: float | None
+    needed: int | None
+    """Blocks that find `test.difference`."""
+    rows: tuple[Row, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "difference": self.test.difference,
+            "alpha": self.test.alpha,
+            "power": self.test.power,
+            "blocks": self.blocks,
+            "minimum_detectable_difference": plain(self.detects),
+            "blocks_needed": self.needed,
+            "more_blocks": None if self.needed is None else max(0, self.needed - self.blocks),
+            "spread": None if self.spread is None else self.spread.to_json(),
+            "spread_from": self.reason,
+            "rows": [row.to_json() for row in self.rows],
+        }
+
+
+def power_table(
+    blocks: int, seats: int, test: Test, spread: Spread | None, reason: str, calls: Span, cost: Span | None
+) -> PowerTable:
+    """`calls` and `cost` are those of `blocks`. The table has half, once, twice and four times the blocks, and those
+    that the difference needs."""
+
+    def shown(number: int) -> float | None:
+        return None if spread is None else detectable(spread.typical, number, test, spread.share)
+
+    needed = None if spread is None else blocks_needed(spread.typical, test, spread.share)
+    wanted = {max(1, round(blocks * multiple + 0.01)) for multiple in MULTIPLES} | ({needed} if needed else set())
+    rows = tuple(
+        Row(n, shown(n), n * seats, calls * (n / blocks), None if cost is None else cost * (n / blocks))
+        for n in sorted(wanted)
+    )
+    return PowerTable(test, blocks, spread, reason, shown(blocks), needed, rows)
+
 
 Source: TypeAlias = Literal["run", "scripted"]
 
@@ -68,16 +145,8 @@ class Spread:
 
     def at(self, factor: float) -> Spread:
         """In a field where an entrant sits in 1 / factor^2 as many of the blocks."""
-        return Spread(
-            self.source,
-            self.blocks,
-            self.pairs,
-            self.typical * factor,
-            self.low * factor,
-            self.high * factor,
-            self.share / factor**2,
-            self.alike,
-        )
+        low, typical, high = (value * factor for value in (self.low, self.typical, self.high))
+        return replace(self, low=low, typical=typical, high=high, share=self.share / factor**2)
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -189,10 +258,12 @@ def stand_ins(division: Division, seats: int) -> dict[str, Policy]:
 
 @dataclass(frozen=True, slots=True)
 class Slipping:
-    """A scripted policy that makes a share of its moves at random."""
+    """A scripted policy that makes a share of its moves at random. A policy, and its own player once it is seated."""
 
     policy: Policy
     share: float
+    player: Player | None = None
+    rng: Random | None = None
 
     @property
     def name(self) -> str:
@@ -207,16 +278,11 @@ class Slipping:
         return
 
     def sit(self, seat: Seat, rng: Random, client: ModelClient | None = None) -> Player:
-        return _Slipping(self.policy.sit(seat, rng, None), self.share, rng)
-
-
-@dataclass(frozen=True, slots=True)
-class _Slipping:
-    player: Player
-    share: float
-    rng: Random
+        return replace(self, player=self.policy.sit(seat, rng, None), rng=rng)
 
     async def decide(self, observation: Observation, retry: Retry | None) -> Reply:
+        if self.player is None or self.rng is None:
+            raise TypeError(f"{self.name} decides before it sits")
         if self.rng.random() < self.share:
             return Reply(move=observation.legal.sample(self.rng))
         return await self.player.decide(observation, retry)

@@ -1,19 +1,23 @@
-"""`weigh rank`: the ladder of what runs hold, finished or not."""
+"""`weigh rank` and `weigh export`: what runs came to, finished or not, for people and for other tools."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, TypeVar
 
 import typer
 
 from weigh.games.game import Json
 from weigh.harness.audit.measures.registry import Measured
-from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest
-from weigh.harness.cli.output import ink, print_json, print_note, print_sections, print_text, terminal_width
+from weigh.harness.cli.options import RunsArgument, newest, number, one_of, runs_or_newest
+from weigh.harness.cli.output import forget, ink, print_json, print_note, print_sections, print_text, terminal_width
+from weigh.harness.cli.outputs import check_output
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import INVALID, Refused
 from weigh.harness.report.render.document import Section
@@ -31,15 +35,18 @@ from weigh.harness.report.sections.ladder_table import (
 )
 from weigh.harness.report.sections.pairs import pair_sections
 from weigh.harness.results import Results, load
+from weigh.harness.results.export import DATASETS, FORMATS
+from weigh.harness.results.export import export as write
 from weigh.harness.results.measures import measure_lines, measures_json, measures_of
 from weigh.harness.results.ranking.all_games import blend
 from weigh.harness.results.ranking.elo import boards
 from weigh.harness.results.ranking.matchups import pair_boards
 from weigh.harness.results.ranking.standings import Ladder
+from weigh.harness.store.schema import is_run
 from weigh.harness.store.store import Store
-from weigh.harness.words import shown
+from weigh.harness.words import plural, shown
 
-FORMATS = ("table", "markdown", "latex", "csv", "json")
+LADDER_FORMATS = ("table", "markdown", "latex", "csv", "json")
 T = TypeVar("T")
 
 
@@ -56,7 +63,9 @@ class RankOptions:
     ] = False
     format: Annotated[
         str,
-        typer.Option("--format", metavar="FORMAT", parser=one_of(FORMATS), help="table, markdown, latex, csv or json."),
+        typer.Option(
+            "--format", metavar="FORMAT", parser=one_of(LADDER_FORMATS), help="table, markdown, latex, csv or json."
+        ),
     ] = "table"
     measures: Annotated[
         bool, typer.Option("--measures", help="Also how each entrant played: the measures of each game.")
@@ -89,7 +98,7 @@ class RankOptions:
             raise Refused(f"--equal-weight: not with --format {self.format}; use --json", kind="options-conflict")
         if self.measures and self.form in ("markdown", "latex", "csv"):
             raise Refused(
-                f"--measures: not with --format {self.format}; `weigh export RUN FILE --table measures` writes them",
+                f"--measures: not with --format {self.format}; `weigh export RUN FILE --dataset measures` writes them",
                 kind="options-conflict",
             )
         for option, asked in (("--ratings", self.ratings), ("--head-to-head", self.head_to_head)):
@@ -188,3 +197,95 @@ def _measured(results: Results, form: Callable[[Mapping[str, Measured]], T]) -> 
     with ExitStack() as opened:
         stores = [opened.enter_context(Store.open(Path(folder), readonly=True)) for folder in results.folders]
         return form(measures_of(stores))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is written, and how."""
+
+    format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", parser=one_of(FORMATS), help="jsonl, json, csv or parquet; else FILE's ending."),
+    ] = None
+    dataset: Annotated[
+        str | None, typer.Option(metavar="DATASET", parser=one_of(DATASETS), help=", ".join(DATASETS))
+    ] = None
+    episode: Annotated[
+        str | None, typer.Option(metavar="KEY", help="The one episode that json holds; not needed where there is one.")
+    ] = None
+    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False
+
+
+def export(
+    options: ExportOptions,
+    run_or_file: Annotated[
+        Path, typer.Argument(metavar="[RUN]", help="A run folder; left out, the newest run is exported.")
+    ],
+    named: Annotated[
+        Path | None, typer.Argument(metavar="FILE|-", help="Where to write, - for standard output.")
+    ] = None,
+) -> None:
+    """Write a run's records or tables to a file for other tools.
+
+    jsonl holds whole records unless a dataset is named; json one record; csv and parquet the rows of a dataset, seats
+    unless told otherwise. The file appears when it is complete, and takes the place of one that is there; it may not be
+    a file that the run itself is kept in.
+
+      weigh export seats.csv
+      weigh export results/demo seats.csv
+      weigh export results/demo calls.jsonl --dataset calls
+      weigh export results/demo record.json --episode goofspiel/b0000/r0
+
+    Exit codes: 0 written; 2 not a run, or formats and datasets that do not go together; 4 a disk that is full.
+    """
+    file = run_or_file if named is None else named
+    if named is None and is_run(file):
+        raise Refused(f"{file} is a run: say where to write, as in `weigh export {file} seats.csv`")
+    run = newest() if named is None else run_or_file
+    chosen = options.format or file.suffix.removeprefix(".").lower()
+    if chosen not in FORMATS:
+        what = f"{chosen} is none of {', '.join(FORMATS)}" if chosen else "it has no ending that says which format"
+        raise Refused(f"{file}: {what}; name one with --format", kind="format-unknown")
+    episode = options.episode
+    if chosen == "json" and episode is None and options.dataset in (None, "records"):
+        episode = _only_episode(run)
+    if str(file) == "-":
+        with TemporaryDirectory(prefix="weigh-") as folder:  # a format may need to look back in its file
+            draft = Path(folder) / f"export.{chosen}"
+            rows = write(run, draft, chosen, dataset=options.dataset, episode=episode)
+            _print_file(draft)
+    else:
+        check_output("FILE", file, [run])
+        rows = write(run, file, chosen, dataset=options.dataset, episode=episode)
+    if options.json and str(file) != "-":
+        print_json({"file": str(file), "format": chosen, "rows": rows})
+    else:
+        print_note(f"weigh: {plural(rows, 'row')} in {'standard output' if str(file) == '-' else file}")
+
+
+def _only_episode(run: Path) -> str:
+    with Store.open(run, readonly=True) as store:
+        finished = store.finished()
+    if len(finished) != 1:
+        raise Refused(
+            f"json holds one record, and {run} has {len(finished)} finished episodes: name one with --episode, "
+            + (f"as {finished[0]}" if finished else "once there is one"),
+            kind="episode-missing",
+        )
+    return finished[0]
+
+
+def _print_file(path: Path) -> None:
+    """A file on standard output, as it is. Raises Refused when it cannot be written."""
+    if sys.stdout is None:
+        return
+    try:
+        with path.open("rb") as stream:
+            shutil.copyfileobj(stream, sys.stdout.buffer)
+        sys.stdout.flush()
+    except OSError as error:
+        forget(sys.stdout)
+        if not isinstance(error, BrokenPipeError):
+            raise Refused(
+                f"standard output cannot be written: {error.strerror or error}", code=INVALID, kind="output-closed"
+            ) from error
