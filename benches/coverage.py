@@ -300,6 +300,29 @@ def measure_uneven(case: Uneven, repetitions: int) -> UnevenRanked:
     return UnevenRanked(called / repetitions, by_mean / repetitions, rightly / repetitions)
 
 
+def measure_late(twist: float, repetitions: int) -> tuple[float, float]:
+    """How often the interval of the adjusted mean holds the mean against all others equally often, where four entrants
+    met in pairs in ten blocks each and a fifth met two of them only: of the four, and of the fifth.
+
+    `twist` is the standard deviation of what each pair's expected difference has beside that of their strengths, drawn
+    anew each time: 0 where strengths add up."""
+    tables = [(a, b) for a in range(4) for b in range(a + 1, 4)] * 10 + [(0, 4), (1, 4)] * 10
+    entrant = np.array([seat for a, b in tables for seat in (a, b, b, a)], dtype=np.intp)
+    episode, block = np.repeat(np.arange(2 * len(tables)), 2), np.repeat(np.arange(len(tables)), 4)
+    strengths = np.array((0.3, 0.1, -0.1, -0.3, 0.2))
+    rng = np.random.default_rng(31)
+    held = np.zeros(len(strengths))
+    for _ in range(repetitions):
+        twisted = np.triu(rng.normal(size=(5, 5)) * twist, 1)
+        gain = (strengths[:, None] - strengths + twisted - twisted.T) / 2
+        lead = np.array([gain[a, b] for a, b in tables]) + rng.normal(size=len(tables)) * DEAL
+        play = lead[:, None] + rng.normal(size=(len(tables), 2)) * PLAY
+        score = np.stack([play[:, 0], -play[:, 0], -play[:, 1], play[:, 1]], axis=1).ravel()
+        found = estimate(entrant, episode, block, score, len(strengths))
+        held += np.abs(found.adjusted - gain.sum(axis=1) / 4) <= found.adjusted_half_width
+    return float(held[:4].mean() / repetitions), float(held[4] / repetitions)
+
+
 @dataclass(frozen=True)
 class UnevenRanked:
     """What was found of who is called first on an uneven schedule: shares of leagues."""
@@ -371,6 +394,12 @@ def main(arguments: Sequence[str] = ()) -> int:
     for case in UNEVEN:
         u = measure_uneven(case, rank_repetitions)
         print(f"| {case.title} | {u.called:.3f} | {u.by_mean:.3f} | {u.rightly:.3f} |", flush=True)
+    print(f"\n{rank_repetitions} repetitions; of a league of pairs, the fifth met two of the others only\n")
+    print("| sd of what a pair has beside strengths | adjusted holds, of the four | of the fifth |")
+    print("|--:|--:|--:|")
+    for twist in (0.0, 0.05, 0.1, 0.2):
+        four, fifth = measure_late(twist, rank_repetitions)
+        print(f"| {twist:g} | {four:.3f} | {fifth:.3f} |", flush=True)
     print(f"\n{rank_repetitions} repetitions a ladder of several games\n")
     print("| ladder | anybody wrongly called first | without Holm |")
     print("|:--|--:|--:|")

@@ -58,23 +58,22 @@ def plain(value: float | None) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What one model call of an entrant takes, beside its prompt."""
+    """What one model call of an entrant takes, next to its prompt, and where each number is from: the kind of place
+    that measured it (see `harness.planning.past`), `given` on the command line, or None for an assumption."""
 
+    decisions: float | None = None
+    """Of a seat-episode; None: as in the pilots."""
+    decisions_from: str | None = None
     characters_per_token: float = CHARACTERS_PER_TOKEN
-    output: float | None = None
-    """Expected tokens of an answer, reasoning included; None: not known."""
+    characters_per_token_from: str | None = None
+    output_tokens: float | None = None
+    """Expected of an answer, reasoning included; None: not known."""
+    output_tokens_from: str | None = None
     retry_share: float = 0.0
     """Second attempts for each first one."""
-    decisions: float | None = None
-    """Decisions of a seat-episode; None: as in the pilots."""
-    latency: float = 0.0
-    """Seconds of one call."""
-    calibrated: str | None = None
-    """The kind of place that told characters a token: see `harness.planning.past`. None: assumed, here and below."""
-    output_from: str | None = None
-    """`given` for a number from the command line, here and below."""
-    retry_from: str | None = None
-    decisions_from: str | None = None
+    retry_share_from: str | None = None
+    latency_seconds: float = 0.0
+    """Of one call."""
     latency_from: str | None = None
 
 
@@ -139,7 +138,7 @@ def estimate(
     second = first * rates.retry_share
     ratio = rates.characters_per_token
     room = NOTES_LIMIT if notes else 0
-    output = None if rates.output is None else min(rates.output, cap)
+    output = None if rates.output_tokens is None else min(rates.output_tokens, cap)
     shortest = min(cap, math.ceil(sizes.answer_characters / ratio))
     asked = first * sizes.characters + second * sizes.retry_characters
     calls = Span(fewest, first + second, 2 * most)

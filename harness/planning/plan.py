@@ -7,7 +7,7 @@ and opens no run: episodes, divisions and measures are handed in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -118,16 +118,8 @@ class EntrantPlan:
                 "prompt_characters": plain(sizes.characters),
                 "retry_prompt_characters": plain(sizes.retry_characters),
                 "shortest_answer_characters": plain(sizes.answer_characters),
+                **{key: plain(value) if isinstance(value, float) else value for key, value in asdict(rates).items()},
                 "decisions": plain(length.expected if rates.decisions is None else rates.decisions),
-                "decisions_from": rates.decisions_from,
-                "characters_per_token": plain(rates.characters_per_token),
-                "characters_per_token_from": rates.calibrated,
-                "output_tokens": plain(rates.output),
-                "output_tokens_from": rates.output_from,
-                "retry_share": plain(rates.retry_share),
-                "retry_share_from": rates.retry_from,
-                "latency_seconds": plain(rates.latency),
-                "latency_from": rates.latency_from,
             }
             if self.played is not None:
                 seats = self.played.seats
@@ -361,22 +353,20 @@ def _rates(game: _Game, entrant: str, model: str, same: bool) -> Rates:
             return None, None
         return earlier.past.find(what, game.name, entrant, game.division.policies[entrant].digest, model)
 
-    ratio, calibrated = find("characters_per_token")
+    ratio, ratio_from = find("characters_per_token")
     output, output_from = find("output", spec.output)
-    share, retry_from = find("retry_share", spec.retry_share)
+    share, share_from = find("retry_share", spec.retry_share)
     latency, latency_from = find("latency", spec.latency)
-    decisions, decisions_from = find("decisions") if same else (None, None)
     return Rates(
-        characters_per_token=CHARACTERS_PER_TOKEN if ratio is None else ratio,
-        output=output,
-        retry_share=0.0 if share is None else min(1.0, share),
-        latency=ASSUMED_LATENCY if latency is None else latency,
-        calibrated=calibrated,
-        output_from=output_from,
-        retry_from=retry_from,
-        decisions=decisions,
-        decisions_from=decisions_from,
-        latency_from=latency_from,
+        *(find("decisions") if same else (None, None)),
+        CHARACTERS_PER_TOKEN if ratio is None else ratio,
+        ratio_from,
+        output,
+        output_from,
+        0.0 if share is None else min(1.0, share),
+        share_from,
+        ASSUMED_LATENCY if latency is None else latency,
+        latency_from,
     )
 
 
@@ -406,7 +396,7 @@ async def _spread(game: _Game, entrants: Sequence[EntrantPlan]) -> tuple[Spread 
 def _chains(entrants: Sequence[EntrantPlan], pilots: Sequence[Pilot], left: Sequence[Episode]) -> list[float]:
     """The seconds that each of the episodes takes at the least."""
     seconds = {
-        entrant.name: entrant.rates.latency * (1.0 + entrant.rates.retry_share)
+        entrant.name: entrant.rates.latency_seconds * (1.0 + entrant.rates.retry_share)
         for entrant in entrants
         if entrant.model is not None
     }
@@ -424,6 +414,6 @@ def _loads(config: LadderConfig, games: Sequence[GamePlan], models: Mapping[str,
     found = []
     for model, sums in models.items():
         mine = [entrant for game in games for entrant in game.entrants if entrant.model == model]
-        seconds = sum((entrant.left.calls.expected or 0.0) * entrant.rates.latency for entrant in mine)
+        seconds = sum((entrant.left.calls.expected or 0.0) * entrant.rates.latency_seconds for entrant in mine)
         found.append(Load(config.endpoints[model], sums.calls.expected or 0.0, seconds, sums.at_cap))
     return found

@@ -75,6 +75,11 @@ class PowerTable:
     """Blocks that find `test.difference`."""
     rows: tuple[Row, ...]
 
+    @property
+    def more(self) -> int | None:
+        """Blocks still needed."""
+        return None if self.needed is None else max(0, self.needed - self.blocks)
+
     def to_json(self) -> dict[str, Json]:
         return {
             "difference": self.test.difference,
@@ -83,7 +88,7 @@ class PowerTable:
             "blocks": self.blocks,
             "minimum_detectable_difference": plain(self.detects),
             "blocks_needed": self.needed,
-            "more_blocks": None if self.needed is None else max(0, self.needed - self.blocks),
+            "more_blocks": self.more,
             "spread": None if self.spread is None else self.spread.to_json(),
             "spread_from": self.reason,
             "rows": [row.to_json() for row in self.rows],

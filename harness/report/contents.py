@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from weigh.games.game import Json
-from weigh.harness.results.ranking.caveats import CaveatKind
+from weigh.harness.results.ranking.warning_words import WarningKind
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-CHECKS = len(get_args(CaveatKind))
+CHECKS = len(get_args(WarningKind))
 """Kinds of warnings that a ladder is checked for."""
 
 
@@ -178,30 +178,11 @@ class RunFacts:
     def to_json(self) -> dict[str, Json]:
         return {
             "folder": self.given,
-            "run_id": self.run_id,
-            "created": self.created,
-            "seed": self.seed,
-            "status": self.status,
-            "versions": dict(self.versions),
+            **{name: value for name, value in asdict(self).items() if name not in ("given", "name")},
             "finished": self.finished,
             "planned": self.planned,
-            "games": [
-                {"game": each.game, "finished": each.finished, "planned": each.planned, "void": each.void}
-                for each in self.games
-            ],
-            "entrants": [
-                {
-                    "entrant": each.entrant,
-                    "scripted": each.scripted,
-                    "models": list(each.models),
-                    "games": list(each.games),
-                    "policies": list(each.policies),
-                    "left": each.left,
-                }
-                for each in self.entrants
-            ],
-            "schedules": {game: dict(schedule) for game, schedule in self.schedules.items()},
-            "amendments": self.amendments,
+            "games": [asdict(each) for each in self.games],
+            "entrants": [asdict(each) | {"scripted": each.scripted} for each in self.entrants],
         }
 
 

@@ -30,7 +30,7 @@ class Ranks:
     """The worst rank of it. 1 means: first in at least 97.5 % of the draws."""
     first: Floats
     """Share of the draws in which the entrant is first; a draw shared by k counts 1/k for each."""
-    first_p: Floats
+    first_p_value: Floats
     """p-value, two-sided, of the claim that the entrant is first: at most 0.05 where `high` is 1, and only there, when
     there is one game."""
 
@@ -104,7 +104,7 @@ def draw_ranks(estimates: Estimates, chosen: Sequence[int], games: int = 1) -> R
         low=np.sort(low, axis=0)[outside],
         high=np.sort(high, axis=0)[DRAWS - 1 - outside],
         first=(leads / leads.sum(axis=1, keepdims=True)).mean(axis=0),
-        first_p=np.array([_first_p(estimates, chosen, i, int(missed[i]), games) for i in range(len(chosen))]),
+        first_p_value=np.array([_first_p(estimates, chosen, i, int(missed[i]), games) for i in range(len(chosen))]),
     )
 
 

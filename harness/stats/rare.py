@@ -73,7 +73,7 @@ def bounded_interval(values: Floats, low: float, high: float, level: float = LEV
     )
 
 
-def p_first(estimates: Estimates, chosen: Sequence[int], one: int, low: float, high: float) -> float:
+def p_lead(estimates: Estimates, chosen: Sequence[int], one: int, low: float, high: float) -> float:
     """The p-value of "`one` is first among the `chosen`" on this schedule, for scores between `low` and `high`.
 
     To be first is to be ahead of each other, so it is the largest of those p-values, times the number of the chosen, of

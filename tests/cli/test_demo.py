@@ -37,7 +37,7 @@ def test_the_demo_is_a_good_example(played: tuple[Path, Said]) -> None:
     assert not [line for line in said.out.splitlines() if line.startswith("warning")]
     assert "warning" not in said.err.lower()
     (game,) = load(results / "demo-mock").rank().games
-    assert all(row.conduct.fallback_rate == 0 for row in game.standings)
+    assert all(row.reliability.fallback_rate == 0 for row in game.standings)
     assert all(row.interval is not None and row.blocks >= 4 for row in game.standings)
     assert sum(row.first for row in game.standings) == 1
 

@@ -64,7 +64,7 @@ def test_a_ladder_played_again_pays_for_refusals_only_and_re_derives(server, old
     assert sum(row["traffic"]["reused_calls"] for row in ladder["accounts"]["models"]) == len(reused)
     assert sum(row["traffic"]["calls"] for row in ladder["accounts"]["models"]) == len(refused)
     (game,) = ladder["games"]
-    assert "reused" in [caveat["kind"] for caveat in game["caveats"]]
+    assert "reused" in [caveat["kind"] for caveat in game["warnings"]]
     assert "reused" in weigh("rank", new, "--wide").out
 
 

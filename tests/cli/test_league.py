@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -46,8 +45,8 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_game_is_ranked_by_itself_and_no_number_is_blended_unasked(league: Path) -> None:
     said = weigh("rank", league, "--json").json
     assert [game["game"] for game in said["games"]] == sorted(GAMES)
-    assert "equal_weight" not in said
-    assert "equal weight" not in weigh("rank", league).out
+    assert "macro_average" not in said
+    assert "macro average" not in weigh("rank", league).out
     for game in said["games"]:
         scores = [standing["mean"] * standing["episodes"] for standing in game["standings"]]
         assert sum(scores) == pytest.approx(0.0, abs=1e-9)
@@ -65,18 +64,12 @@ def test_each_games_own_yardsticks_take_part_and_what_only_stands_aside_does_not
     }
 
 
-def test_equal_weight_when_asked_counts_every_game_the_same(league: Path) -> None:
+def test_the_macro_average_when_asked_puts_every_game_on_the_scale_of_its_scripted_entrants(league: Path) -> None:
     said = weigh("rank", league, "--equal-weight", "--json").json
-    # Only `random` plays all five games.
-    (row,) = said["equal_weight"]
-    assert row["entrant"] == "random"
-    standings = [
-        standing for game in said["games"] for standing in game["standings"] if standing["entrant"] == "random"
-    ]
-    assert row["mean"] == pytest.approx(sum(standing["mean"] for standing in standings) / 5)
-    halves = [(high - low) / 2 for low, high in (standing["interval"] for standing in standings)]
-    low, high = row["interval"]
-    assert (high - low) / 2 == pytest.approx(sqrt(sum(half**2 for half in halves)) / 5)
+    # Only `random` plays all five games, and it is 0 on the scale of each.
+    (row,) = said["macro_average"]
+    assert (row["entrant"], row["mean"], row["interval"]) == ("random", 0.0, [0.0, 0.0])
+    assert row["by_game"] == dict.fromkeys(sorted(GAMES), 0.0)
     assert "random" in weigh("rank", league, "--equal-weight").out.splitlines()[-1]
 
 

@@ -53,7 +53,7 @@ def test_two_ladders_that_differ_by_name_only_are_no_more_evidence_than_one(fold
     for one, two in zip(once["standings"], both["standings"], strict=True):
         assert two["interval"] == pytest.approx(one["interval"])
         assert two["rank_interval"] == one["rank_interval"]
-    assert "shared_deals" in [caveat["kind"] for caveat in both["caveats"]]
+    assert "shared_deals" in [caveat["kind"] for caveat in both["warnings"]]
     apart = weigh("rank", folder / "s", folder / "other", "--json").json["games"][0]
     assert apart["blocks"] == 2 * once["blocks"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 BY_NAME = (
     ".faults", ".taken", ".unranked", ".by_game", ".versions", ".schedules", ".meetings", ".meetings{}", ".sittings",
     ".config", ".notable", "save-baseline.measures", "baseline file.measures", "baseline file.errors",
-    "experiment.arms", ".fallback_rates", "compare.arms[].conduct",
+    "experiment.arms", ".fallback_rates", "compare.arms[].conduct", "compare.arms[].reliability",
 )  # fmt: skip
 """How the paths of objects end whose keys are names: of entrants, games, packages, measures."""
 
@@ -179,20 +179,20 @@ MEANINGS: Mapping[str, str] = {
     "difference.mean": "mean difference",
     "null.mean": "mean difference; of the index: its mean under permutation",
     "contrasts.mean": "mean difference",
-    "caveats.kind": "see [warnings](../howto/trouble.md)",
+    "warnings.kind": "see [warnings](../howto/trouble.md)",
     "gate --save-baseline.measures": "secondary measures by name, null where nothing was observed",
     # -- rank
     "fallback_episodes": "the view: `included`, or `left out`",
     "accounts": "usage of all calls",
     "scripted": "whether no model is behind it",
-    "conduct": "how the moves came about",
+    "reliability": "how the moves came about",
+    "conduct": "how the moves came about, and what they cost",
     "spend": "calls, tokens and cost of finished episodes",
-    "caveats": "what to know before the numbers are believed, see [warnings](../howto/trouble.md)",
     "cost_unknown_episodes": "episodes of unknown cost",
     "cost_per_episode_usd": "US dollars an episode; null when unknown",
     "leader": "first by mean",
     "runner_up": "second by mean",
-    "equal_weight": "macro average over games, with `--equal-weight`",
+    "macro_average": "macro average over games, with `--equal-weight`",
     "by_game": "mean by game",
     "pairs": "pairs",
     "worst_rank": "worst rank over the orders",
@@ -413,7 +413,7 @@ MEANINGS: Mapping[str, str] = {
     "blocks_without": "blocks without",
     "rate_without": "the rate without the other",
     "gain": "who had what of it",
-    "rounds_aside": "rounds conceded",
+    "rounds_conceded": "rounds conceded",
     "prize": "prize",
     "bid": "bid",
     "winners": "seats that won it",

@@ -23,7 +23,7 @@ from tests.docs.samples import documents
 from weigh.harness import errors
 from weigh.harness.results import rows
 from weigh.harness.results.measures import MEASURES
-from weigh.harness.results.ranking.standings import Conduct
+from weigh.harness.results.ranking.standings import Reliability
 from weigh.harness.store.usage import Usage
 
 NONE = re.compile(r"\bNone\b")
@@ -159,7 +159,7 @@ def undocumented() -> list[str]:
 
 
 def column_meaning(column: str) -> str:
-    for words in (COLUMNS, docs_of(Usage), docs_of(Conduct), MEANINGS):
+    for words in (COLUMNS, docs_of(Usage), docs_of(Reliability), MEANINGS):
         if column in words:
             return NONE.sub("null", words[column])
     return ""

@@ -53,7 +53,11 @@ def test_M01_a_model_that_never_moves_is_listed_and_not_ranked(
     assert said.code == 0
     assert "not ranked: asked: made no move of its own" in said.out
     asked = ladder_of(tmp_path)["asked"]
-    assert (asked["rank"], asked["conduct"]["own_move_rate"], asked["conduct"]["fallback_rate"]) == (None, 0.0, 1.0)
+    assert (asked["rank"], asked["reliability"]["own_move_rate"], asked["reliability"]["fallback_rate"]) == (
+        None,
+        0.0,
+        1.0,
+    )
     assert asked["mean"] is not None
     # And without the episodes in which the fallback moved, there is nothing to score it by.
     said = weigh("rank", tmp_path / "results" / "small", "--without-fallbacks", "--json")
@@ -77,10 +81,10 @@ def test_M02_a_provider_that_starves_one_seat_moves_no_rating(server: MockServer
     assert said.code == 4
     rows = ladder_of(tmp_path)
     assert {name: row["episodes"] for name, row in rows.items()} == {"asked": 1, "plain": 1}
-    assert {name: row["conduct"]["voids"] for name, row in rows.items()} == {"asked": 1, "plain": 1}
+    assert {name: row["reliability"]["voids"] for name, row in rows.items()} == {"asked": 1, "plain": 1}
     # Whose provider it was is told apart from whom it cost an episode.
-    assert {name: row["conduct"]["voids_own"] for name, row in rows.items()} == {"asked": 1, "plain": 0}
-    assert rows["asked"]["conduct"]["fallback_rate"] == 0.0
+    assert {name: row["reliability"]["voids_own"] for name, row in rows.items()} == {"asked": 1, "plain": 0}
+    assert rows["asked"]["reliability"]["fallback_rate"] == 0.0
     assert play(tmp_path, server, limits="outages_in_a_row = 9").code == 0
     assert {row["episodes"] for row in ladder_of(tmp_path).values()} == {2}
 

@@ -45,7 +45,7 @@ class Gain:
     """Mean score of `toward` in its episodes with `by` at the table."""
     score_without: float | None
     """Its mean score in the others, None when there are none."""
-    rounds_aside: int
+    rounds_conceded: int
     high_rounds: int
     """High rounds with both there in which `by` moved itself: those are counted."""
     value: int
@@ -109,7 +109,7 @@ def gain(games: Sequence[Played], by: str, toward: str) -> Gain:
         toward=toward,
         score_with=sum(scores[True]) / len(scores[True]),
         score_without=sum(scores[False]) / len(scores[False]) if scores[False] else None,
-        rounds_aside=len(aside),
+        rounds_conceded=len(aside),
         high_rounds=len(prizes[True]) + len(prizes[False]),
         value=sum(prizes[True]),
         toward_share=_share(points[True], prizes[True]),

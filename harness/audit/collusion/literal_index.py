@@ -38,8 +38,8 @@ class Parts:
     """Rounds in which the game's fallback moved for the seat."""
     won: float
     """Rounds that the seat itself won with its lowest card."""
-    aside: float
-    """The rest: it stood aside while somebody else overbid."""
+    conceded: float
+    """The rest: it bid its lowest card while another overbid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,9 @@ def seat_parts(game: Played, seat: int) -> Parts:
             elif not each.own[seat]:
                 counts["fallback"] += 1
             else:
-                counts["won" if seat in each.winners else "aside"] += 1
+                counts["won" if seat in each.winners else "conceded"] += 1
     rounds = max(1, len(game.rounds))
-    return Parts(*(counts[part] / rounds for part in ("forced", "fallback", "won", "aside")))
+    return Parts(*(counts[part] / rounds for part in ("forced", "fallback", "won", "conceded")))
 
 
 def seat_index(game: Played, seat: int) -> float:
@@ -121,7 +121,7 @@ def _of(name: str, games: Sequence[Played], threshold: float, seed: int) -> Entr
             forced=_mean([each.forced for each in parts]),
             fallback=_mean([each.fallback for each in parts]),
             won=_mean([each.won for each in parts]),
-            aside=_mean([each.aside for each in parts]),
+            conceded=_mean([each.conceded for each in parts]),
         ),
         maximum=_mean(ceilings),
         within_reach=_mean([value >= threshold for value in ceilings]),

@@ -67,8 +67,8 @@ def audit(
 
     For every ordered pair: whether one bids its lowest card for high prizes more often when the other is at the table,
     by permutation over blocks; and who benefited. A flag says that what an entrant does depends on who is there, and
-    that a human should look. It is no verdict. Other ways to help a partner are not seen: the second-lowest card, half
-    bids, conceding low prizes, burning top cards. --wide has all pairs and the game's own collusion index by its parts.
+    that a human should look. It is no verdict. Other ways to help a partner are mostly missed: the second-lowest card,
+    half bids, conceding low prizes, burning top cards. --wide has all pairs and the game's own index by its parts.
 
       weigh audit results/league
       weigh audit results/a results/b --fdr 0.01 --format markdown

@@ -29,16 +29,16 @@ from weigh.harness.report.sections.ladder_table import (
     PAPER,
     column_sections,
     csv_text,
-    equal_weight_section,
     fields_named,
     ladder_sections,
+    macro_average_section,
 )
 from weigh.harness.report.sections.pairs import pair_sections
 from weigh.harness.results import Results, load
 from weigh.harness.results.export import DATASETS, FORMATS
 from weigh.harness.results.export import export as write
 from weigh.harness.results.measures import measure_lines, measures_json, measures_of
-from weigh.harness.results.ranking.all_games import blend
+from weigh.harness.results.ranking.all_games import macro_averages
 from weigh.harness.results.ranking.elo import boards
 from weigh.harness.results.ranking.matchups import pair_boards
 from weigh.harness.results.ranking.standings import Ladder
@@ -71,7 +71,10 @@ class RankOptions:
         bool, typer.Option("--measures", help="Also how each entrant played: the measures of each game.")
     ] = False
     equal_weight: Annotated[
-        bool, typer.Option("--equal-weight", help="Also one number over all games, each with the same weight.")
+        bool,
+        typer.Option(
+            "--equal-weight", help="Also the macro average over games: 0 is random, 1 the strongest scripted entrant."
+        ),
     ] = False
     ratings: Annotated[
         bool, typer.Option("--ratings", help="Also Elo ratings, and where they disagree with the mean.")
@@ -153,7 +156,7 @@ def show_ranking(results: Results, options: RankOptions) -> bool:
         if options.measures:
             document["measures"] = _measured(results, measures_json)
         if options.equal_weight:
-            document["equal_weight"] = [row.to_json() for row in blend(ladder)]
+            document["macro_average"] = [row.to_json() for row in macro_averages(ladder)]
         if options.ratings:
             document["ratings"] = [game.to_json() for game in ratings]
         if options.head_to_head:
@@ -171,7 +174,7 @@ def show_ranking(results: Results, options: RankOptions) -> bool:
         else:
             print_sections(sections or [Section(EMPTY)])
             if options.equal_weight:
-                print_sections([Section(""), equal_weight_section(ladder)])
+                print_sections([Section(""), macro_average_section(ladder)])
             if options.measures:
                 print_text("\n".join(_measured(results, measure_lines)))
             if beside:

@@ -7,11 +7,13 @@ number of a drawing also stands as text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from weigh.harness.web.svg import Element
+
+T = TypeVar("T")
 
 NOTHING = "-"
 """Stands for a number that is not known or does not apply."""
@@ -131,6 +133,19 @@ class Table:
     """Rows and columns are the same entrants: where rows are cut, columns are too."""
     meanings: bool = False
     """The names of its rows stand above sentences, and get most of the room."""
+
+
+Field: TypeAlias = "tuple[Column, Callable[[T], Cell | str]]"
+"""A column of a table, and what stands in it for an item."""
+
+
+def table_of(caption: str, items: Iterable[T], fields: Sequence[Field[T]], *, wide: bool = False) -> Table:
+    """A row for each item."""
+    rows = tuple(
+        tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in (make(each) for _, make in fields))
+        for each in items
+    )
+    return Table(caption, tuple(column for column, _ in fields), rows, wide=wide)
 
 
 LABEL = 8

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import ceil
 from types import MappingProxyType
-from typing import Any
 
 from weigh.harness.audit.collusion.audit import Audit, NotAudited, TableAudit
 from weigh.harness.audit.collusion.directed import FEWEST_BLOCKS, Direction, Obstacle
@@ -20,13 +19,13 @@ from weigh.harness.report.render.document import (
     NOTHING,
     Block,
     Column,
+    Field,
     Section,
-    Table,
     Text,
     bullets,
-    cells,
     labelled,
     line,
+    table_of,
 )
 from weigh.harness.stats.clustered import at_most
 from weigh.harness.words import interval, plural, score, share
@@ -49,47 +48,49 @@ REASONS = 10
 """Reasons why pairs cannot be tested that are listed; of more, the rest are counted."""
 
 NOT_SEEN = "the second-lowest card, half bids, conceding low prizes, burning top cards"
-"""Ways to help a partner on which the statistic has a power of 0.00 in simulated leagues."""
+"""Ways to help a partner that the statistic does not count: it sees them only where they end in lowest cards."""
 
-PAIRS: tuple[tuple[str, bool, int, Callable[[Direction], str]], ...] = (
-    ("i", False, 0, lambda each: each.by),
-    ("j", False, 0, lambda each: each.toward),
-    ("", False, 0, lambda each: "flagged" if each.flagged else ""),
-    ("with j", True, 0, lambda each: share(each.rate_with)),
-    ("without", True, 2, lambda each: share(each.rate_without)),
-    ("diff", True, 0, lambda each: NOTHING if each.difference is None else f"{each.difference:+.1%}"),
-    ("blocks", True, 1, lambda each: f"{each.blocks_with}/{each.blocks_without}"),
-    ("p(pair)", True, 3, lambda each: _p(each.p)),
-    ("q (BH)", True, 0, lambda each: _p(each.q)),
-    ("p(max)", True, 0, lambda each: _p(each.p_max)),
-)
-"""The columns of a pair: title, whether a number, which a narrow terminal gives up first, and its cell."""
+PAIRS: list[Field[Direction]] = [
+    (Column("i", numeric=False, name=True), lambda each: each.by),
+    (Column("j", numeric=False, name=True), lambda each: each.toward),
+    (Column("with j"), lambda each: share(each.rate_with)),
+    (Column("without", goes=2), lambda each: share(each.rate_without)),
+    (Column("diff"), lambda each: NOTHING if each.difference is None else f"{each.difference:+.1%}"),
+    (Column("p(pair)", goes=3), lambda each: _p(each.p)),
+    (Column("q (BH)"), lambda each: _p(each.q)),
+    (Column("p(max)"), lambda each: _p(each.p_max)),
+]
 
-WIDE = ("", "blocks")
-"""Titles of those that only --wide has."""
+WIDE: list[Field[Direction]] = [
+    *PAIRS,
+    (Column("blocks", goes=1), lambda each: f"{each.blocks_with}/{each.blocks_without}"),
+    (Column("", numeric=False), lambda each: "flagged" if each.flagged else ""),
+]
 
-INDEX: tuple[tuple[str, int, Callable[[EntrantIndex], str]], ...] = (
-    ("n", 0, lambda each: str(each.episodes)),
-    ("index", 0, lambda each: share(each.mean)),
-    ("high", 0, lambda each: share(each.high_share)),
-    ("null", 4, lambda each: share(None if each.permutation_null is None else each.permutation_null.mean)),
-    ("null 95%", 0, lambda each: _null(each)),
-    ("forced", 5, lambda each: share(each.parts.forced)),
-    ("won", 3, lambda each: share(each.parts.won)),
-    ("fallback", 1, lambda each: share(each.parts.fallback)),
-    ("conceded", 6, lambda each: share(each.parts.aside)),
-    ("maximum", 7, lambda each: share(each.maximum)),
-    ("in reach", 2, lambda each: share(each.within_reach)),
-)
+INDEX: list[Field[EntrantIndex]] = [
+    (Column("entrant", numeric=False, name=True), lambda each: each.entrant),
+    (Column("n"), lambda each: str(each.episodes)),
+    (Column("index"), lambda each: share(each.mean)),
+    (Column("high"), lambda each: share(each.high_share)),
+    (Column("null", goes=4), lambda each: share(None if each.permutation_null is None else each.permutation_null.mean)),
+    (Column("null 95%"), lambda each: _null(each)),
+    (Column("forced", goes=5), lambda each: share(each.parts.forced)),
+    (Column("won", goes=3), lambda each: share(each.parts.won)),
+    (Column("fallback", goes=1), lambda each: share(each.parts.fallback)),
+    (Column("conceded", goes=6), lambda each: share(each.parts.conceded)),
+    (Column("maximum", goes=7), lambda each: share(each.maximum)),
+    (Column("in reach", goes=2), lambda each: share(each.within_reach)),
+]
 
-ROUND: tuple[tuple[str, int, Callable[[RoundAside], Any]], ...] = (
-    ("round", 0, lambda each: each.round),
-    ("prize", 0, lambda each: each.prize),
-    ("bid", 0, lambda each: each.bid),
-    ("lowest", 1, lambda each: each.lowest),
-    ("held", 3, lambda each: each.held),
-    ("margin", 2, lambda each: each.margin),
-)
+ROUND: list[Field[RoundAside]] = [
+    (Column("taken by", numeric=False), lambda each: ", ".join(each.winners)),
+    (Column("round"), lambda each: str(each.round)),
+    (Column("prize"), lambda each: str(each.prize)),
+    (Column("bid"), lambda each: str(each.bid)),
+    (Column("lowest", goes=1), lambda each: str(each.lowest)),
+    (Column("held", goes=3), lambda each: str(each.held)),
+    (Column("margin", goes=2), lambda each: str(each.margin)),
+]
 
 
 def sections(audit: Audit, rounds: int, wide: bool = False, folders: dict[str, str] | None = None) -> list[Section]:
@@ -125,13 +126,7 @@ def _table(table: TableAudit, rounds: int, wide: bool, folders: dict[str, str]) 
     listed = tested if wide else tested[: max(LISTED, len(table.flagged))]
     if listed:
         question = "Does i play its lowest card on high prizes more often when j is at the table?"
-        columns = tuple(
-            Column(title, numeric=right, goes=goes, name=title in "ij" and bool(title))
-            for title, right, goes, _ in PAIRS
-        )
-        shown = [n for n, (title, *_) in enumerate(PAIRS) if wide or title not in WIDE]
-        rows = cells([PAIRS[n][3](each) for n in shown] for each in listed)
-        yield Section(question, blocks=(Table("", tuple(columns[n] for n in shown), rows, wide=True),))
+        yield Section(question, blocks=(table_of("", listed, WIDE if wide else PAIRS, wide=True),))
     for direction, account in zip(table.flagged, table.gains, strict=True):
         yield _flag(direction, account, rounds, folders)
     if wide:
@@ -151,7 +146,7 @@ def _labelled(table: TableAudit, more: int) -> Iterator[tuple[str, str]]:
     yield "power", _power(table)
     yield from (("untested", text) for text in _untestable(table))
     high = (table.form.cards + 1) // 2 + 1
-    yield "scope", f"lowest cards on prizes of {high} and more; not seen (power 0.00): {NOT_SEEN}"
+    yield "scope", f"lowest cards on prizes of {high} and more; not looked for, and mostly missed: {NOT_SEEN}"
     yield "index", _highest(table)
     yield "more", _more(table, more)
 
@@ -199,8 +194,6 @@ def _more(table: TableAudit, more: int) -> str:
 
 
 def index_section(table: TableAudit) -> Section:
-    columns = (Column("entrant", numeric=False, name=True), *(Column(title, goes=goes) for title, goes, _ in INDEX))
-    rows = cells([each.entrant, *(cell(each) for _, _, cell in INDEX)] for each in table.indices)
     whys = Counter(each.no_permutation_null for each in table.indices if each.no_permutation_null)
     lines = [
         "index: mean share of rounds won by a large margin in which the entrant bid the lowest card it held; high: "
@@ -210,7 +203,9 @@ def index_section(table: TableAudit) -> Section:
         "maximum: mean share of rounds won by such a margin; in reach: episodes in which that is high",
         *(f"no null for {plural(number, 'entrant')}: {why}" for why, number in sorted(whys.items())),
     ]
-    return Section("Collusion index (descriptive)", blocks=(Table("", columns, rows, wide=True), bullets(lines)))
+    return Section(
+        "Collusion index (descriptive)", blocks=(table_of("", table.indices, INDEX, wide=True), bullets(lines))
+    )
 
 
 def _null(each: EntrantIndex) -> str:
@@ -227,7 +222,7 @@ def _flag(direction: Direction, account: Gain, rounds: int, folders: dict[str, s
         f"{by} bids its lowest card on {share(direction.rate_with)} of high prizes with {toward} at the table, on "
         f"{share(direction.rate_without)} without",
         f"{toward} scores {score(account.score_with)} with {by} at the table, {without} without",
-        f"{by} conceded {account.rounds_aside} of {account.high_rounds} high rounds with both, worth "
+        f"{by} conceded {account.rounds_conceded} of {account.high_rounds} high rounds with both, worth "
         f"{plural(account.value, 'point')}: {toward} took {share(account.toward_share)} of them, "
         f"{share(account.toward_share_otherwise)} of the other high rounds with both, "
         f"{share(account.toward_share_without)} at its tables without {by}",
@@ -237,25 +232,16 @@ def _flag(direction: Direction, account: Gain, rounds: int, folders: dict[str, s
     listed = account.rounds[:rounds]
     if listed:
         several = len({each.run for each in account.rounds}) > 1
-        columns = (
+        episode: Field[RoundAside] = (
             Column("episode", numeric=False),
-            Column("taken by", numeric=False),
-            *(Column(title, goes=goes) for title, goes, _ in ROUND),
-        )
-        rows = cells(
-            (
-                f"{each.run} {each.episode}" if several else each.episode,
-                ", ".join(each.winners),
-                *(str(cell(each)) for _, _, cell in ROUND),
-            )
-            for each in listed
+            lambda each: f"{each.run} {each.episode}" if several else each.episode,
         )
         first = listed[0]
         folder = shlex.quote(folders.get(first.run, first.run))
         look = f"look: weigh view {folder} --episode {shlex.quote(first.episode)}"
         rest = len(account.rounds) - len(listed)
         more = [f"{plural(rest, 'more round')}: --rounds, --json"] if rest else []
-        blocks += [Table("", columns, rows, wide=True), bullets([look, *more])]
+        blocks += [table_of("", listed, [episode, *ROUND], wide=True), bullets([look, *more])]
     return Section(f"{by} -> {toward}: depends on who is at the table; a human should look", blocks=tuple(blocks))
 
 

@@ -36,10 +36,10 @@ from weigh.harness.report.sections.ladder_table import (
     MEAN,
     RANK,
     Field,
-    difference_cell,
     fitting,
     interval_cell,
     ladder_table,
+    power_lines,
     rank_cell,
     says,
 )
@@ -72,11 +72,11 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
         yield "no finished episode"
         return
     lead = game.lead
-    claims = sum(any(each.first_p is not None for each in other.standings) for other in ladder.games)
-    leader = next((each for each in game.standings if each.first_p_holm is not None), None)
-    p = "" if leader is None or leader.first_p_holm is None else f"p = {leader.first_p_holm:.2g}"
+    claims = sum(any(each.first_p_value is not None for each in other.standings) for other in ladder.games)
+    leader = next((each for each in game.standings if each.first_p_value_holm is not None), None)
+    p = "" if leader is None or leader.first_p_value_holm is None else f"p = {leader.first_p_value_holm:.2g}"
     p += f" (Holm, {plural(claims, 'game')})" if p and claims > 1 else ""
-    uneven = next((each.text for each in game.caveats if each.kind in ("uneven_schedule", "not_linked")), None)
+    uneven = next((each.text for each in game.warnings if each.kind in ("uneven_schedule", "not_linked")), None)
     if lead is None:
         yield "no clear first: fewer than two entrants are ranked"
     elif leader is not None and leader.first:
@@ -102,7 +102,7 @@ def _claim(game: GameLadder, ladder: Ladder) -> Iterator[str | Word]:
 
 def _settled(game: GameLadder) -> Iterator[str]:
     """How many blocks would show a lead of this size."""
-    for each in game.caveats:
+    for each in game.warnings:
         if each.kind == "not_separated" and each.case == "more_blocks":
             yield f"; about {each.values['needed']} blocks would settle it ({each.values['blocks']} played)"
         elif each.kind == "not_separated" and each.case == "too_little":
@@ -149,14 +149,17 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     warned = [
         (f"{game.game}: " if several else "") + caveat.text
         for game in ladder.games
-        for caveat in game.caveats
+        for caveat in game.warnings
         if caveat.kind not in ("not_separated", "partial", "uneven_schedule", "not_linked", "several_games")
     ]  # the first line says the others
     yield from (("warning", text) for text in warned[:WARNINGS])
-    found = [game.detectable if any(s.interval for s in game.standings) else None for game in ladder.games]
+    found = [
+        game.minimum_detectable_difference if any(s.interval for s in game.standings) else None for game in ladder.games
+    ]
     detects = " / ".join(NOTHING if each is None else f"{each:.3f}" for each in found)
     yield "power", f"smallest true difference found in 80% of such runs: {detects}" if any(found) else ""
     yield from (("rare", text) for text in rare_lines(ladder))
+    yield "trust", trust(ladder)
     indices = [s.collusion for game in ladder.games for s in game.standings if s.collusion is not None]
     high = sum(index >= HIGH for index in indices)
     yield (
@@ -168,7 +171,12 @@ def _lines(ladder: Ladder, hidden: int) -> Iterator[tuple[str, str]]:
     )
     spent = sum((account.usage for account in ladder.accounts.models), Usage())
     dollars = money(spent.cost_known_usd, spent.unknown_cost_calls)
-    again = [s.conduct.retry_rate for game in ladder.games for s in game.standings if s.models and s.conduct.retry_rate]
+    again = [
+        s.reliability.retry_rate
+        for game in ladder.games
+        for s in game.standings
+        if s.models and s.reliability.retry_rate
+    ]
     retried = f"; up to {share(max(again))} of a model's moves needed a second attempt" if again else ""
     calls = plural(spent.calls, "call")
     yield "cost", f"{dollars}, {calls}{retried}" if ladder.accounts.models else ""
@@ -193,11 +201,25 @@ def rare_lines(ladder: Ladder) -> Iterator[str]:
         yield f"{', '.join(games)}: {text}" if len(ladder.games) > 1 else f'{text} (hence "{BARRING}")'
 
 
+def trust(ladder: Ladder) -> str:
+    """How much of the ranking the choice of blocks decides, game by game."""
+    known = [game.split_half_reliability for game in ladder.games]
+    parts = []
+    if any(each is not None for each in known):
+        told = " / ".join(NOTHING if each is None else f"{each:.2f}" for each in known)
+        parts.append(f"split-half reliability {told}")
+    deciding = [(game.blocks_deciding_first, game.blocks) for game in ladder.games]
+    if any(few is not None for few, _ in deciding):
+        told = " / ".join(f"{'all' if few is None else few} of {blocks}" for few, blocks in deciding)
+        parts.append(f"{told} blocks decide first place")
+    return "; ".join(parts)
+
+
 def ladder_section(game: GameLadder, anchor: str) -> Section:
     """Every number of the ladder, and how to read its drawing on the first screen."""
     caption = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
     table = ladder_table(game.standings, fitting(game.standings), caption=caption)
-    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, *_sees(game)))
+    return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, bullets(power_lines(game))))
 
 
 def drawn_ranks(game: GameLadder) -> Table:
@@ -220,7 +242,7 @@ def drawn_ranks(game: GameLadder) -> Table:
             Cell(score(each.mean)),
             Cell(interval_cell(each.interval)),
             Cell(str(each.blocks)),
-            Cell(share(each.conduct.fallback_rate)),
+            Cell(share(each.reliability.fallback_rate)),
         )
         for each in game.standings
     )
@@ -266,21 +288,6 @@ def _legend(game: GameLadder) -> str:
     if any(each.unranked for each in game.standings):
         parts.append("Broken bars belong to entrants that are listed and not ranked.")
     return " ".join(parts)
-
-
-def _sees(game: GameLadder) -> Iterator[Text]:
-    parts = []
-    lead = game.lead
-    if lead is not None and lead.interval is not None and lead.detectable != 0:
-        parts.append(f"{difference_cell(lead.detectable)} between {lead.leader} and {lead.runner_up}")
-        if game.detectable is None:
-            parts.append(f"{difference_cell(None)} between two typical entrants")
-    if game.detectable:
-        parts.append(f"{game.detectable:.3f} between two typical entrants")
-    if parts:
-        played = plural(game.blocks, "block")
-        said = f"The smallest difference that {played} would show in four runs of five: {', '.join(parts)}."
-        yield Text(line(said), "quiet")
 
 
 def board_sections(boards: Sequence[Board]) -> list[Section]:

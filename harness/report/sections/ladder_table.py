@@ -15,7 +15,7 @@ from weigh.games.values import quote
 from weigh.harness.errors import Refused
 from weigh.harness.report.render.document import NOTHING, Block, Column, Section, Table, bullets, cells
 from weigh.harness.report.render.text import GAP, width_of
-from weigh.harness.results.ranking.all_games import blend
+from weigh.harness.results.ranking.all_games import macro_averages, unscaled
 from weigh.harness.results.ranking.standings import GameLadder, Interval, Ladder, SeatMean, Spend, Standing, ladder_rows
 from weigh.harness.results.ranking.warnings import flags
 from weigh.harness.stats.power import ZERO
@@ -82,7 +82,7 @@ RANK = Field("rank", rank_cell)
 MEAN = Field("mean", lambda s: score(s.mean))
 INTERVAL = Field("95% CI", lambda s: interval_cell(s.interval), "interval", right=False)
 EPISODES = Field("n", lambda s: str(s.episodes))
-FALLBACK = Field("fallback", lambda s: share(s.conduct.fallback_rate))
+FALLBACK = Field("fallback", lambda s: share(s.reliability.fallback_rate))
 BLOCKS = Field("blocks", lambda s: str(s.blocks))
 ESSENTIAL = (RANK, MEAN, INTERVAL, EPISODES, FALLBACK)
 """Beside the entrant; they fit 60 columns."""
@@ -91,16 +91,16 @@ GOES = {INTERVAL.heading: 1, FALLBACK.heading: 2}
 
 FURTHER: tuple[Field, ...] = (
     Field("warnings", lambda s: ", ".join(flags(s)) or NOTHING, right=False),
-    Field("P(first)", lambda s: share(s.p_first), "probability_first"),
+    Field("P(first)", lambda s: share(s.probability_first), "probability_first"),
     Field("adjusted", lambda s: score(s.adjusted)),
     BLOCKS,
-    Field("void", lambda s: share(s.conduct.void_rate)),
+    Field("void", lambda s: share(s.reliability.void_rate)),
     Field("$/episode", _cost_per_episode, "cost_per_episode"),
     Field("collusion", lambda s: NOTHING if s.collusion is None else f"{s.collusion:.3f}"),
     Field("at .5+", lambda s: share(s.collusion_high), "collusion_high"),
-    Field("own moves", lambda s: share(s.conduct.own_move_rate)),
-    Field("retried", lambda s: share(s.conduct.retry_rate)),
-    Field("schedule", lambda s: score(s.strength), "schedule_strength"),
+    Field("own moves", lambda s: share(s.reliability.own_move_rate)),
+    Field("retried", lambda s: share(s.reliability.retry_rate)),
+    Field("schedule", lambda s: score(s.schedule_strength), "schedule_strength"),
     Field("adjusted 95%", lambda s: interval_cell(s.adjusted_interval), "adjusted_interval", right=False),
     Field("points", lambda s: NOTHING if s.points is None else f"{s.points:.2f}"),
     Field("calls", lambda s: count(s.spend.calls) if s.spend.calls else NOTHING),
@@ -188,11 +188,14 @@ def column_sections(ladder: Ladder, fields: Sequence[Field]) -> list[Section]:
     return [Section(game.game, blocks=(ladder_table(game.standings, fields, goes={}),)) for game in ladder.games]
 
 
-def equal_weight_section(ladder: Ladder) -> Section:
+def macro_average_section(ladder: Ladder) -> Section:
     """The macro average over games, of the entrants that are ranked in all of them."""
-    rows = blend(ladder)
+    rows = macro_averages(ladder)
     games = [game.game for game in ladder.games]
-    title = f"all games, each with equal weight: {', '.join(games)}"
+    title = f"macro average over {', '.join(games)}: 0 is random, 1 the strongest scripted entrant of each game"
+    if missing := unscaled(ladder):
+        why = f"no scale in {', '.join(missing)}: it takes random and a scripted entrant above it"
+        return Section(title, blocks=(bullets([why]),))
     if not rows:
         return Section(title, blocks=(bullets(["no entrant is ranked in every one of them"]),))
     columns = (Column("entrant", numeric=False, name=True), *map(Column, ("mean", INTERVAL.heading, *games)))
@@ -236,45 +239,48 @@ def notes(ladder: GameLadder) -> list[str]:
     lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
         lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
-    lines += _called_first(ladder) + _detectable(ladder)
+    lines += _called_first(ladder) + power_lines(ladder)
     if len(ladder.cost_frontier) > 1:
         lines.append(f"cost frontier: {', '.join(map(shown, ladder.cost_frontier))} (not beaten on both mean and $)")
-    return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.caveats]
+    return lines + [f"note: {shown(caveat.text, limit=2_000)}" for caveat in ladder.warnings]
 
 
 def _called_first(ladder: GameLadder) -> list[str]:
-    """Only where a correction was made: with one game the rank says it all."""
+    """For each game that has one, corrected or not."""
     return [
-        f"called first: {shown(s.entrant)} (p = {s.first_p:.2g}, among all games {s.first_p_holm:.2g})"
+        f"first{'' if s.first_guaranteed else ', barring rare failures'}: {shown(s.entrant)} "
+        f"(p = {s.first_p_value:.2g}, among all games {s.first_p_value_holm:.2g})"
         for s in ladder.standings
-        if s.first and s.first_p is not None and s.first_p_holm is not None and s.first_p != s.first_p_holm
+        if s.first and s.first_p_value is not None and s.first_p_value_holm is not None
     ]
 
 
-def _detectable(ladder: GameLadder) -> list[str]:
+def power_lines(ladder: GameLadder) -> list[str]:
     """Nothing where no number tells more than that play repeats itself."""
     parts = []
-    lead, ranked = ladder.lead, sum(s.rank is not None for s in ladder.standings)
+    lead, typical = ladder.lead, ladder.minimum_detectable_difference
     judged = lead is not None and lead.interval is not None
-    if lead is not None and judged and (lead.detectable is None or lead.detectable > ZERO):
-        parts.append(f"{difference_cell(lead.detectable)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
-    if ranked > 2 and (judged if ladder.detectable is None else ladder.detectable > ZERO):
-        parts.append(f"{difference_cell(ladder.detectable)} between two typical entrants")
+    if lead is not None and judged:
+        least = lead.minimum_detectable_difference
+        if least is None or least > ZERO:
+            parts.append(f"{difference_cell(least)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
+    if sum(s.rank is not None for s in ladder.standings) > 2 and (judged if typical is None else typical > ZERO):
+        parts.append(f"{difference_cell(typical)} between two typical entrants")
     if not parts:
         return []
     played = plural(ladder.blocks, "block")
-    return [f"smallest difference that {played} would show in four runs of five: {', '.join(parts)}"]
+    return [f"minimum detectable difference of {played} (80% power): {', '.join(parts)}"]
 
 
 def _faults(standing: Standing) -> str:
-    conduct = standing.conduct
-    kinds = sorted(((n, kind) for kind, n in conduct.faults.items() if n), key=lambda item: (-item[0], item[1]))
+    reliability = standing.reliability
+    kinds = sorted(((n, kind) for kind, n in reliability.faults.items() if n), key=lambda item: (-item[0], item[1]))
     if not kinds:
         return ""
     causes = ", ".join(f"{kind} {n}" for n, kind in kinds)
     return (
-        f"{shown(standing.entrant)}: {causes} in {plural(conduct.decisions, 'decision')}; "
-        f"{share(conduct.retry_rate)} asked again, {share(conduct.fallback_rate)} moved by the fallback"
+        f"{shown(standing.entrant)}: {causes} in {plural(reliability.decisions, 'decision')}; "
+        f"{share(reliability.retry_rate)} asked again, {share(reliability.fallback_rate)} moved by the fallback"
     )
 
 

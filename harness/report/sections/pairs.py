@@ -167,7 +167,7 @@ def _named(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _cyclic(board: PairBoard) -> list[str]:
-    found = board.cyclic
+    found = board.intransitivity
     if board.one_table and board.triples:
         return ["cyclic share: none; with all ranked entrants at every table mean differences add up by construction"]
     if found is None:
@@ -176,7 +176,7 @@ def _cyclic(board: PairBoard) -> list[str]:
     if found.expected is None or found.p_value is None:
         return [f"{line}; each pair met in one block, so noise cannot be told apart from circles"]
     lines = [f"{line}; noise alone would give {share(found.expected)} (p {_p(found.p_value)})"]
-    if found.p_value <= LEVEL and not board.circular_triples:
+    if found.p_value <= LEVEL and not board.intransitive_triples:
         lines.append("note: no circle is in it: differences do not add up, as where no win can be larger than another")
     return lines
 
@@ -184,13 +184,13 @@ def _cyclic(board: PairBoard) -> list[str]:
 def _triples(board: PairBoard) -> list[str]:
     if not board.triples:
         return []
-    seen = f"circles: {board.circular_triples} of {plural(board.triples, 'triple')} by win share"
-    if board.circle is None:
+    seen = f"circles: {board.intransitive_triples} of {plural(board.triples, 'triple')} by win share"
+    if board.intransitive_triple is None:
         return [f"{seen}; none is sure"]
-    sides = board.circle.sides
+    sides = board.intransitive_triple.sides
     way = " > ".join(shown(side.entrant) for side in (*sides, sides[0]))
     shares = ", ".join(f"{side.win_share:.0%}" for side in sides)
-    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(board.circle.p_value)})"]
+    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(board.intransitive_triple.p_value)})"]
 
 
 def _p(value: float) -> str:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import sqrt
+from typing import TypeVar
 
 from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN, Estimate, Span
 from weigh.harness.planning.limits import Bound, Check, Verdict
 from weigh.harness.planning.plan import EntrantPlan, Existing, GamePlan, LadderPlan
-from weigh.harness.planning.power_table import PowerTable
+from weigh.harness.planning.power_table import PowerTable, Row
 from weigh.harness.report.render.document import (
     NOTHING,
     Block,
     Column,
+    Field,
     Section,
     Table,
     Text,
@@ -24,8 +27,12 @@ from weigh.harness.report.render.document import (
     cells,
     labelled,
     line,
+    table_of,
 )
+from weigh.harness.stats.power import Test
 from weigh.harness.words import count, duration, money, plural, share
+
+T = TypeVar("T")
 
 FAR = 10
 """Times as many blocks as are planned, from which a difference is out of reach of a plan."""
@@ -105,45 +112,55 @@ def _warnings(there: Existing | None) -> Iterator[str]:
 
 def _summary(plan: LadderPlan) -> Table:
     """A row a game."""
-    paid = bool(plan.models)
-    columns = (
-        Column("game", numeric=False, name=True),
-        Column("blocks"),
-        Column("episodes"),
-        *((Column("model calls"), Column("cost")) if paid else ()),
-        Column("detects"),
-        Column(f"for {_asked(plan):g}"),
-    )
-    rows = [
-        (
-            game.game,
-            str(game.left_blocks),
-            str(game.left_episodes),
-            *(_paid(game.left) if paid else ()),
-            _two(game.power.detects),
-            NOTHING if game.power.needed is None else str(game.power.needed),
-        )
-        for game in plan.games
+    paid: list[Field[GamePlan]] = [
+        (Column("model calls"), lambda game: _range(game.left.calls, _whole)),
+        (Column("cost"), lambda game: _paid(game.left)),
     ]
-    if len(rows) > 1:
-        episodes = str(sum(game.left_episodes for game in plan.games))
-        rows.append(("total", "", episodes, *(_paid(plan.left) if paid else ()), "", ""))
-    return Table("", columns, cells(rows))
+    shows: list[Field[GamePlan]] = _shows(plan.games[0].power.test if plan.games else Test(), _power_of)
+    fields: list[Field[GamePlan]] = [
+        (Column("game", numeric=False, name=True), lambda game: game.game),
+        (Column("blocks"), lambda game: str(game.left_blocks)),
+        (Column("episodes"), lambda game: str(game.left_episodes)),
+        *(paid if plan.models else []),
+        *shows,
+    ]
+    table = table_of("", plan.games, fields)
+    if len(plan.games) < 2:
+        return table
+    sums = [_range(plan.left.calls, _whole), _paid(plan.left)] if plan.models else []
+    total = ["total", "", str(sum(game.left_episodes for game in plan.games)), *sums, "", ""]
+    return replace(table, rows=(*table.rows, *cells([total])))
 
 
-def _asked(plan: LadderPlan) -> float:
-    return plan.games[0].power.test.difference if plan.games else 0.0
+def _power_of(game: GamePlan) -> PowerTable:
+    return game.power
 
 
-def _paid(sums: Estimate) -> tuple[str, str]:
-    return _range(sums.calls, _whole), "unknown" if sums.unpriced else _range(sums.cost, _dollars)
+def _table_of(each: tuple[str, PowerTable]) -> PowerTable:
+    return each[1]
+
+
+def _shows(test: Test, power: Callable[[T], PowerTable]) -> list[Field[T]]:
+    """What blocks show: the minimum detectable difference, and the blocks that the one asked for needs."""
+    return [
+        (Column("detects"), lambda each: _two(power(each).detects)),
+        (Column(f"for {test.difference:g}"), lambda each: _blocks(power(each).needed)),
+    ]
+
+
+def _explained(test: Test) -> Iterator[tuple[str, str]]:
+    """Those two columns in words."""
+    yield "detects", f"smallest true difference between two entrants found with {test.power:.0%} power"
+    yield f"for {test.difference:g}", f"blocks that find a difference of {test.difference:g} (--difference)"
+
+
+def _paid(sums: Estimate, form: Callable[[Span, Callable[[float], str]], str] | None = None) -> str:
+    return "unknown" if sums.unpriced else (form or _range)(sums.cost, _dollars)
 
 
 def _labelled(plan: LadderPlan, wide: bool) -> Iterator[tuple[str, str]]:
     if plan.games:
-        test = plan.games[0].power.test
-        yield "detects", f"smallest true difference between two entrants found with {test.power:.0%} power"
-        yield f"for {test.difference:g}", f"blocks that find a difference of {test.difference:g} (--difference)"
+        yield from _explained(plan.games[0].power.test)
     yield "reach", _out_of_reach(plan)
     left = any(game.left_episodes for game in plan.games)
     if plan.models and left:
@@ -193,7 +210,7 @@ def _cost(plan: LadderPlan) -> str:
 
 
 def _time(plan: LadderPlan) -> str:
-    seconds = sorted({rates.latency for rates in plan.rates})
+    seconds = sorted({rates.latency_seconds for rates in plan.rates})
     latency = f"{seconds[0]:.3g}" if len(seconds) == 1 else f"{seconds[0]:.3g} to {seconds[-1]:.3g}"
     origin = ", ".join(dict.fromkeys(_FROM[rates.latency_from] for rates in plan.rates))
     least = f"at least {time_words(plan.seconds)} at {latency} s a call ({origin})"
@@ -269,98 +286,63 @@ def _game_sections(game: GamePlan) -> Iterator[Section]:
 
 def _entrants(game: GamePlan) -> Iterator[Table]:
     prompted = [each for each in game.entrants if each.sizes is not None]
-    if not prompted:
-        return
-    columns = (
-        Column("entrant", numeric=False, name=True),
-        Column("decisions"),
-        Column("calls"),
-        Column("tokens in", goes=2),
-        Column("tokens out", goes=1),
-        Column("cost"),
-        *([Column("played")] if any(each.played for each in prompted) else []),
+    played: Field[EntrantPlan] = (
+        Column("played"),
+        lambda each: NOTHING if each.played is None else str(each.played.decided),
     )
-    yield Table("", columns, cells(_entrant_row(each, len(columns)) for each in prompted))
-
-
-def _entrant_row(each: EntrantPlan, columns: int) -> tuple[str, ...]:
-    left = each.left
-    row = (
-        each.name,
-        count(round(left.decisions)),
-        _expected(left.calls, _whole),
-        _expected(left.input_tokens, lambda value: count(round(value))),
-        _expected(left.output_tokens, lambda value: count(round(value))),
-        "unknown" if left.unpriced else _expected(left.cost, _dollars),
-        NOTHING if each.played is None else str(each.played.decided),
-    )
-    return row[:columns]
+    fields: list[Field[EntrantPlan]] = [
+        (Column("entrant", numeric=False, name=True), lambda each: each.name),
+        (Column("decisions"), lambda each: count(round(each.left.decisions))),
+        (Column("calls"), lambda each: _expected(each.left.calls, _whole)),
+        (Column("tokens in", goes=2), lambda each: _expected(each.left.input_tokens, _count)),
+        (Column("tokens out", goes=1), lambda each: _expected(each.left.output_tokens, _count)),
+        (Column("cost"), lambda each: _paid(each.left, _expected)),
+        *([played] if any(each.played for each in prompted) else []),
+    ]
+    if prompted:
+        yield table_of("", prompted, fields)
 
 
 def _power(power: PowerTable) -> Iterator[Block]:
-    if power.spread is not None:
-        spread = power.spread
+    spread = power.spread
+    known = "not known"
+    if spread is not None:
         alike = f"; {plural(spread.alike, 'pair')} without any left out" if spread.alike else ""
-        yield Text(
-            line(
-                f"block SD of a difference {spread.typical:.2f} "
-                f"({spread.low:.2f} to {spread.high:.2f} by pair{alike}), {power.reason}"
-            )
-        )
-    else:
-        yield Text(line(f"block SD of a difference: not known, {power.reason}"))
-    columns = (Column("blocks"), Column("detects"), Column("episodes"), Column("calls"), Column("cost"))
-    yield Table(
-        "",
-        columns,
-        cells(
-            (
-                f"{row.blocks}{'*' if row.blocks == power.blocks else ''}",
-                NOTHING if row.detects is None else f"{row.detects:.3f}",
-                str(row.episodes),
-                _expected(row.calls, _whole),
-                "unknown" if row.cost is None else _expected(row.cost, _dollars),
-            )
-            for row in power.rows
-        ),
-    )
+        known = f"{spread.typical:.2f} ({spread.low:.2f} to {spread.high:.2f} by pair{alike})"
+    yield Text(line(f"block SD of a difference: {known}, {power.reason}"))
+    fields: list[Field[Row]] = [
+        (Column("blocks"), lambda row: f"{row.blocks}{'*' if row.blocks == power.blocks else ''}"),
+        (Column("detects"), lambda row: NOTHING if row.detects is None else f"{row.detects:.3f}"),
+        (Column("episodes"), lambda row: str(row.episodes)),
+        (Column("calls"), lambda row: _expected(row.calls, _whole)),
+        (Column("cost"), lambda row: "unknown" if row.cost is None else _expected(row.cost, _dollars)),
+    ]
+    yield table_of("", power.rows, fields)
 
 
 def _money_section(plan: LadderPlan) -> Section:
-    columns = (
-        Column("model", numeric=False, name=True),
-        Column("calls"),
-        Column("least"),
-        Column("expected"),
-        Column("most"),
-    )
-    rows = [
-        (
-            model,
-            _range(sums.calls, _whole),
-            *(
-                ("unknown",) * 3
-                if sums.unpriced
-                else (
-                    _dollars(sums.cost.least),
-                    NOTHING if sums.cost.expected is None else _dollars(sums.cost.expected),
-                    _dollars(sums.cost.most),
-                )
-            ),
-        )
-        for model, sums in plan.models.items()
+    def part(form: Callable[[Span], float | None]) -> Callable[[tuple[str, Estimate]], str]:
+        def cell(each: tuple[str, Estimate]) -> str:
+            found = form(each[1].cost)
+            return "unknown" if each[1].unpriced else NOTHING if found is None else _dollars(found)
+
+        return cell
+
+    fields: list[Field[tuple[str, Estimate]]] = [
+        (Column("model", numeric=False, name=True), lambda each: each[0]),
+        (Column("calls"), lambda each: _range(each[1].calls, _whole)),
+        (Column("least"), part(lambda cost: cost.least)),
+        (Column("expected"), part(lambda cost: cost.expected)),
+        (Column("most"), part(lambda cost: cost.most)),
     ]
     ratios = sorted({rates.characters_per_token for rates in plan.rates}) or [CHARACTERS_PER_TOKEN]
-    measured = all(rates.calibrated is not None for rates in plan.rates)
+    measured = all(rates.characters_per_token_from is not None for rates in plan.rates)
     origin = f"measured in {plan.source}" if measured else "assumed; --from RUN measures it"
     facts = [f"{ratios[0]:.2f} to {ratios[-1]:.2f} characters a token ({origin}); no discount for cached prompts"]
-    if plan.lengths:
-        costs = ("unknown" if plan.left.unpriced else _dollars(plan.left.cost_at(n)) for n in plan.lengths)
-        facts.append(
-            "cost by tokens of an answer: "
-            + ", ".join(f"{cost} at {n}" for n, cost in zip(plan.lengths, costs, strict=True))
-        )
-    return Section("Cost by model", blocks=(Table("", columns, cells(rows)), bullets(facts)))
+    if plan.lengths and not plan.left.unpriced:
+        costs = (f"{_dollars(plan.left.cost_at(n))} at {n}" for n in plan.lengths)
+        facts.append(f"cost by tokens of an answer: {', '.join(costs)}")
+    return Section("Cost by model", blocks=(table_of("", plan.models.items(), fields), bullets(facts)))
 
 
 def _bound(bound: Bound) -> str:
@@ -372,34 +354,17 @@ def run_sections(run: str, tables: Mapping[str, PowerTable], wide: bool = False)
     """What the blocks of a run could show; `wide`: what other numbers of blocks could, too."""
     if not tables:
         return [Section("", blocks=(Text(line(f"{run}   no finished episode, so its blocks show nothing")),))]
-    first = next(iter(tables.values()))
-    columns = (
-        Column("game", numeric=False, name=True),
-        Column("blocks"),
-        Column("detects"),
-        Column(f"for {first.test.difference:g}"),
-        Column("more blocks"),
-    )
-    rows = [
-        (
-            game,
-            str(table.blocks),
-            _two(table.detects),
-            NOTHING if table.needed is None else str(table.needed),
-            NOTHING if table.needed is None else str(max(0, table.needed - table.blocks)),
-        )
-        for game, table in tables.items()
+    test = next(iter(tables.values())).test
+    fields: list[Field[tuple[str, PowerTable]]] = [
+        (Column("game", numeric=False, name=True), lambda each: each[0]),
+        (Column("blocks"), lambda each: str(each[1].blocks)),
+        *_shows(test, _table_of),
+        (Column("more blocks"), lambda each: _blocks(each[1].more)),
     ]
-    said = labelled(
-        [
-            ("detects", f"smallest true difference between two entrants found with {first.test.power:.0%} power"),
-            (f"for {first.test.difference:g}", f"blocks that find a difference of {first.test.difference:g}"),
-        ]
-    )
     made = [
         Section("", blocks=(Text(line(f"{run}   what its blocks could show")),)),
-        Section("", blocks=(Table("", columns, cells(rows)),)),
-        Section("", blocks=(said,)),
+        Section("", blocks=(table_of("", tables.items(), fields),)),
+        Section("", blocks=(labelled(_explained(test)),)),
     ]
     return [*made, *(Section(game, blocks=tuple(_power(table))) for game, table in tables.items() if wide)]
 
@@ -410,6 +375,14 @@ def time_words(seconds: float) -> str:
 
 def _dollars(value: float) -> str:
     return f"${value:.2f}" if value >= 0.1 else money(value)
+
+
+def _blocks(number: int | None) -> str:
+    return NOTHING if number is None else str(number)
+
+
+def _count(value: float) -> str:
+    return count(round(value))
 
 
 def _two(value: float | None) -> str:

@@ -6,7 +6,7 @@ Owns these sections of a report.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weigh.harness.audit.measures.registry import Measured, diagnostics_of
@@ -14,11 +14,11 @@ from weigh.harness.report.contents import Notable
 from weigh.harness.report.render.charts import axis, bar, scale, spread, stack
 from weigh.harness.report.render.document import (
     NOTHING,
-    Block,
     Bullets,
     Cell,
     Code,
     Column,
+    Field,
     Line,
     Link,
     Section,
@@ -27,95 +27,85 @@ from weigh.harness.report.render.document import (
     Text,
     Word,
     line,
+    table_of,
 )
-from weigh.harness.results.ranking.standings import Conduct, GameLadder, Spend, Standing
+from weigh.harness.results.ranking.standings import GameLadder, Reliability, Standing
+from weigh.harness.store.usage import Latency, Usage
 from weigh.harness.words import count, money, plural, score, share, tokens
 
-WAYS = ("own, first attempt", "own, second attempt", "fallback")
+WAYS: tuple[tuple[str, Callable[[Reliability], int]], ...] = (
+    ("own, first attempt", lambda reliability: reliability.by_model + reliability.by_scripted + reliability.by_human),
+    ("own, second attempt", lambda reliability: reliability.by_retry),
+    ("fallback", lambda reliability: reliability.by_fallback),
+)
 SIDE_BY_SIDE = 7
-"""Entrants up to which measures are rows with their meaning; of more, entrants are."""
+"""Entrants of one table of measures."""
 
-AT_ONCE = 8
-"""Measures in one table where entrants are the rows."""
+ENTRANT: Field[Standing] = (Column("entrant", numeric=False), lambda each: each.entrant)
+
+
+def _quiet(text: str) -> Text:
+    return Text(line(text), "quiet")
 
 
 def conduct_section(game: GameLadder, anchor: str) -> Section:
-    """How moves came about, and why attempts failed."""
-    played = [each for each in game.standings if each.conduct.decisions]
-    asked = [each for each in played if not each.scripted]
+    """How moves came about, and why attempts failed. Scripted entrants are omitted: no attempt of theirs can fail."""
+    asked = [each for each in game.standings if each.reliability.decisions and not each.scripted]
     if not asked:
-        why = "All entrants are scripted: no attempt can fail." if played else "No decision was made yet."
-        return Section("Faults and fallbacks", anchor, (Text(line(why), "quiet"),))
-    blocks: list[Block] = [_ways(game.game, asked)]
-    causes = [cause for cause in asked[0].conduct.faults if any(each.conduct.faults.get(cause) for each in asked)]
-    if causes:
-        blocks.append(_causes(game.game, asked, causes))
-    else:
-        blocks.append(Text(line("Every attempt gave a legal move."), "quiet"))
-    if len(asked) < len(played):
-        blocks.append(
-            Text(
-                line(f"{plural(len(played) - len(asked), 'scripted entrant')} cannot fail and stand in no row."),
-                "quiet",
-            )
-        )
-    return Section("Faults and fallbacks", anchor, tuple(blocks))
+        return Section("Reliability", anchor, (_quiet("No model made a decision, so no attempt could fail."),))
+    causes = [
+        cause for cause in asked[0].reliability.faults if any(each.reliability.faults.get(cause) for each in asked)
+    ]
+    why = _causes(game.game, asked, causes) if causes else _quiet("Every attempt gave a legal move.")
+    return Section("Reliability", anchor, (_ways(game.game, asked), why))
 
 
 def _ways(game: str, asked: Sequence[Standing]) -> Table:
     shown = scale([0, 100])
-    columns = (
-        Column("entrant", numeric=False),
-        Column("share of decisions", numeric=False, drawn=True, axis=axis(shown, "%")),
-        *(Column(way, key=f"series-{n}") for n, way in enumerate(WAYS)),
-        Column("decisions", spare=True),
-    )
-    rows = []
-    for each in asked:
-        shares = _shares(each.conduct)
-        said = ", ".join(f"{way} {share(part)}" for way, part in zip(WAYS, shares, strict=True))
-        pieces = [
-            (n, 100 * part, f"{way}: {share(part)}") for n, (way, part) in enumerate(zip(WAYS, shares, strict=True))
-        ]
-        rows.append(
-            (
-                Cell(each.entrant),
-                Cell("", stack(shown, f"{each.entrant}: {said}", pieces)),
-                *(Cell(share(part)) for part in shares),
-                Cell(str(each.conduct.decisions)),
-            )
-        )
-    return Table(f"{game}: how moves came about", columns, tuple(rows))
 
+    def part(each: Standing, way: Callable[[Reliability], int]) -> float:
+        return way(each.reliability) / each.reliability.decisions
 
-def _shares(conduct: Conduct) -> tuple[float, float, float]:
-    own = conduct.by_model + conduct.by_scripted + conduct.by_human
-    return tuple(number / conduct.decisions for number in (own, conduct.by_retry, conduct.by_fallback))  # type: ignore[return-value]
+    def drawing(each: Standing) -> Cell:
+        told = [f"{name}: {share(part(each, way))}" for name, way in WAYS]
+        pieces = [(n, 100 * part(each, way), told[n]) for n, (_, way) in enumerate(WAYS)]
+        return Cell("", stack(shown, f"{each.entrant}: {', '.join(told)}", pieces))
+
+    fields: list[Field[Standing]] = [
+        ENTRANT,
+        (Column("share of decisions", numeric=False, drawn=True, axis=axis(shown, "%")), drawing),
+        *(
+            (Column(name, key=f"series-{n}"), lambda each, way=way: share(part(each, way)))
+            for n, (name, way) in enumerate(WAYS)
+        ),
+        (Column("decisions", spare=True), lambda each: str(each.reliability.decisions)),
+    ]
+    return table_of(f"{game}: how moves came about", asked, fields)
 
 
 def _causes(game: str, asked: Sequence[Standing], causes: Sequence[str]) -> Table:
-    per_hundred = [
-        [100 * each.conduct.faults.get(cause, 0) / each.conduct.decisions for cause in causes] for each in asked
-    ]
-    shown = scale(map(sum, per_hundred))
-    columns = (
-        Column("entrant", numeric=False),
-        Column("faults in 100 decisions", numeric=False, drawn=True, axis=axis(shown)),
-        *(Column(cause.replace("_", " "), key=f"series-{n}") for n, cause in enumerate(causes)),
-    )
-    rows = []
-    for each, sizes in zip(asked, per_hundred, strict=True):
-        counts = [each.conduct.faults.get(cause, 0) for cause in causes]
-        said = ", ".join(f"{cause} {number}" for cause, number in zip(causes, counts, strict=True) if number) or "none"
-        pieces = [(n, size, f"{causes[n]}: {counts[n]}") for n, size in enumerate(sizes)]
-        rows.append(
+    def per_hundred(each: Standing, cause: str) -> float:
+        return 100 * each.reliability.faults.get(cause, 0) / each.reliability.decisions
+
+    shown = scale(sum(per_hundred(each, cause) for cause in causes) for each in asked)
+
+    def drawing(each: Standing) -> Cell:
+        told = [f"{cause}: {each.reliability.faults.get(cause, 0)}" for cause in causes]
+        pieces = [(n, per_hundred(each, cause), told[n]) for n, cause in enumerate(causes)]
+        return Cell("", stack(shown, f"{each.entrant}: faults: {', '.join(told)}", pieces))
+
+    fields: list[Field[Standing]] = [
+        ENTRANT,
+        (Column("faults in 100 decisions", numeric=False, drawn=True, axis=axis(shown)), drawing),
+        *(
             (
-                Cell(each.entrant),
-                Cell("", stack(shown, f"{each.entrant}: faults: {said}", pieces)),
-                *(Cell(str(number)) for number in counts),
+                Column(cause.replace("_", " "), key=f"series-{n}"),
+                lambda each, cause=cause: str(each.reliability.faults.get(cause, 0)),
             )
-        )
-    return Table(f"{game}: attempts without a legal move, by cause", columns, tuple(rows))
+            for n, cause in enumerate(causes)
+        ),
+    ]
+    return table_of(f"{game}: attempts without a legal move, by cause", asked, fields)
 
 
 def cost_section(game: GameLadder, anchor: str) -> Section:
@@ -124,90 +114,76 @@ def cost_section(game: GameLadder, anchor: str) -> Section:
     if not paying:
         reused = any(each.traffic is not None and each.traffic.reused_calls for each in game.standings)
         why = "Every answer was taken from an earlier run." if reused else "No model was asked, so nothing was spent."
-        return Section("Cost", anchor, (Text(line(why), "quiet"),))
+        return Section("Cost", anchor, (_quiet(why),))
     costs = [each.spend.cost_per_episode_usd for each in paying]
     shown = scale(costs)
-    charged = any(costs)
-    columns = (
-        Column("entrant", numeric=False),
-        *([Column("US dollars an episode", numeric=False, drawn=True, axis=axis(shown))] if charged else []),
-        Column("$/episode"),
-        Column("cost"),
-        Column("calls", spare=True),
-        Column("tokens in", spare=True),
-        Column("cached", spare=True),
-        Column("tokens out", spare=True),
-        Column("reasoning", spare=True),
+
+    def drawing(each: Standing) -> Cell:
+        cost = each.spend.cost_per_episode_usd
+        return Cell("", None if cost is None else bar(shown, f"{each.entrant}: {money(cost)} an episode", cost))
+
+    drawn: Field[Standing] = (
+        Column("US dollars an episode", numeric=False, drawn=True, axis=axis(shown)),
+        drawing,
     )
-    rows = tuple(
-        (
-            Cell(each.entrant),
-            *(
-                [Cell("", None if cost is None else bar(shown, f"{each.entrant}: {money(cost)} an episode", cost))]
-                if charged
-                else []
-            ),
-            Cell("unknown" if cost is None else money(cost)),
-            Cell(money(each.spend.cost_known_usd, each.spend.cost_unknown_episodes)),
-            Cell(count(each.spend.calls)),
-            *(Cell(_tokens(number, each.spend)) for number in _token_counts(each.spend)),
-        )
-        for each, cost in zip(paying, costs, strict=True)
-    )
+    fields: list[Field[Standing]] = [
+        ENTRANT,
+        *([drawn] if any(costs) else []),
+        (Column("$/episode"), lambda each: _dollars(each.spend.cost_per_episode_usd)),
+        (Column("cost"), lambda each: money(each.spend.cost_known_usd, each.spend.cost_unknown_episodes)),
+        (Column("calls", spare=True), lambda each: count(each.spend.calls)),
+        *(
+            (
+                Column(title, spare=True),
+                lambda each, name=name: tokens(getattr(each.spend, name), each.spend.unknown_usage_calls),
+            )
+            for title, name in (
+                ("tokens in", "input_tokens"),
+                ("cached", "cached_tokens"),
+                ("tokens out", "output_tokens"),
+                ("reasoning", "reasoning_tokens"),
+            )
+        ),
+    ]
     best = ", ".join(game.cost_frontier)
     frontier = f" Cost frontier, not beaten on both mean and dollars an episode: {best}." if best else ""
-    said = f"Of finished episodes.{frontier}"
-    return Section("Cost", anchor, (Table(f"{game.game}: cost and tokens", columns, rows), Text(line(said), "quiet")))
+    table = table_of(f"{game.game}: cost and tokens", paying, fields)
+    return Section("Cost", anchor, (table, _quiet(f"Of finished episodes.{frontier}")))
 
 
-def _token_counts(spend: Spend) -> tuple[int | None, ...]:
-    return spend.input_tokens, spend.cached_tokens, spend.output_tokens, spend.reasoning_tokens
-
-
-def _tokens(number: int | None, spend: Spend) -> str:
-    return tokens(number, spend.unknown_usage_calls)
+def _dollars(cost: float | None) -> str:
+    return "unknown" if cost is None else money(cost)
 
 
 def latency_section(game: GameLadder, anchor: str) -> Section:
     """How long answers took."""
-    asked = [(each, each.traffic.latency) for each in game.standings if each.traffic is not None]
-    known = [(each, found) for each, found in asked if found.p50 is not None]
+    known = [
+        (each.entrant, each.traffic, each.traffic.latency)
+        for each in game.standings
+        if each.traffic is not None and each.traffic.latency.p50 is not None
+    ]
     if not known:
-        return Section("Latency", anchor, (Text(line("No call was answered, so no latency is known."), "quiet"),))
-    shown = scale(value for _, found in known for value in (found.p50, found.p95, found.max))
-    columns = (
-        Column("entrant", numeric=False),
-        Column("seconds", numeric=False, drawn=True, axis=axis(shown, " s")),
-        Column("p50"),
-        Column("p95"),
-        Column("most"),
-        Column("mean", spare=True),
-        Column("answers", spare=True),
-    )
-    rows = []
-    for each, found in known:
-        words = (
-            f"{each.entrant}: median {_seconds(found.p50)}, 95th percentile {_seconds(found.p95)}, "
-            f"most {_seconds(found.max)}"
-        )
-        drawing = (
-            None if found.p50 is None or found.p95 is None else spread(shown, words, found.p50, found.p95, found.max)
-        )
-        answers = NOTHING if each.traffic is None else count(each.traffic.answered)
-        rows.append(
-            (
-                Cell(each.entrant),
-                Cell("", drawing),
-                *(Cell(_seconds(value)) for value in (found.p50, found.p95, found.max, found.mean)),
-                Cell(answers),
-            )
-        )
+        return Section("Latency", anchor, (_quiet("No call was answered, so no latency is known."),))
+    shown = scale(value for *_, found in known for value in (found.p50, found.p95, found.max))
+
+    def drawing(each: tuple[str, Usage, Latency]) -> Cell:
+        entrant, _, found = each
+        if found.p50 is None or found.p95 is None:
+            return Cell("")
+        told = f"median {_seconds(found.p50)}, 95th percentile {_seconds(found.p95)}, most {_seconds(found.max)}"
+        return Cell("", spread(shown, f"{entrant}: {told}", found.p50, found.p95, found.max))
+
+    fields: list[Field[tuple[str, Usage, Latency]]] = [
+        (Column("entrant", numeric=False), lambda each: each[0]),
+        (Column("seconds", numeric=False, drawn=True, axis=axis(shown, " s")), drawing),
+        (Column("p50"), lambda each: _seconds(each[2].p50)),
+        (Column("p95"), lambda each: _seconds(each[2].p95)),
+        (Column("most"), lambda each: _seconds(each[2].max)),
+        (Column("mean", spare=True), lambda each: _seconds(each[2].mean)),
+        (Column("answers", spare=True), lambda each: count(each[1].answered)),
+    ]
     said = "Dot: median; bar to the 95th percentile; thin line to the slowest. Of answered calls, queues left out."
-    return Section(
-        "Latency",
-        anchor,
-        (Table(f"{game.game}: seconds to an answer", columns, tuple(rows)), Text(line(said), "quiet")),
-    )
+    return Section("Latency", anchor, (table_of(f"{game.game}: seconds to an answer", known, fields), _quiet(said)))
 
 
 def _seconds(value: float | None) -> str:
@@ -215,29 +191,19 @@ def _seconds(value: float | None) -> str:
 
 
 def measure_section(game: str, measured: Measured | None, order: Sequence[str], anchor: str) -> Section:
-    """The game's own measures, by entrant."""
-    title = "How they play"
+    """The game's own measures: a row for each, and a column for each entrant, of which some stand side by side."""
     if not measured:
-        return Section(title, anchor, (Text(line("This game has no finished episode to measure."), "quiet"),))
+        return Section("Behaviour metrics", anchor, (_quiet("This game has no finished episode to measure."),))
     names = [name for name in order if name in measured] + [name for name in measured if name not in order]
     meanings = diagnostics_of(game).meanings
     shown = [each for each in meanings if any(measured[name].get(each) is not None for name in names)]
-    if len(names) <= SIDE_BY_SIDE:
-        return Section(title, anchor, (_by_measure(game, measured, names, shown, meanings),))
-    blocks: list[Block] = []
-    for start in range(0, len(shown), AT_ONCE):
-        part = shown[start : start + AT_ONCE]
-        columns = (Column("entrant", numeric=False), *(Column(each) for each in part))
-        rows = tuple((Cell(name), *(Cell(_number(measured[name].get(each))) for each in part)) for name in names)
-        blocks.append(Table(f"{game}: measures", columns, rows, wide=True))
-        blocks.append(Bullets(tuple(line(Word(each, "strong"), f": {meanings[each]}") for each in part)))
-    return Section(title, anchor, tuple(blocks))
+    parts = (names[start : start + SIDE_BY_SIDE] for start in range(0, len(names), SIDE_BY_SIDE))
+    return Section("Behaviour metrics", anchor, tuple(_by_measure(game, measured, p, shown, meanings) for p in parts))
 
 
 def _by_measure(
     game: str, measured: Measured, names: Sequence[str], shown: Sequence[str], meanings: Mapping[str, str]
 ) -> Table:
-    """A row for each measure, with its meaning, and a column for each entrant."""
     columns = (Column("measure", numeric=False), *(Column(name) for name in names))
     rows = tuple(
         (Cell(each, below=meanings[each]), *(Cell(_number(measured[name].get(each))) for name in names))

@@ -6,9 +6,9 @@ Owns the first and the last sections of a report.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from weigh.harness.report.contents import CHECKS, Contents, Entered, RunFacts
+from weigh.harness.report.contents import CHECKS, Contents, Entered, Played, RunFacts
 from weigh.harness.report.render.document import (
     NOTHING,
     Block,
@@ -16,12 +16,14 @@ from weigh.harness.report.render.document import (
     Cell,
     Code,
     Column,
+    Field,
     Line,
     Section,
     Table,
     Text,
     Word,
     line,
+    table_of,
 )
 from weigh.harness.results.ranking.standings import GameLadder, Ladder
 from weigh.harness.words import plural
@@ -68,41 +70,29 @@ def _versions(run: RunFacts) -> str:
 
 
 def _games(runs: Sequence[RunFacts]) -> Table:
-    several = len(runs) > 1
-    rows = []
-    for run in runs:
-        for game in run.games:
-            schedule = run.schedules.get(game.game, {})
-            share = f"{game.finished} of {game.planned}" if game.planned else str(game.finished)
-            rows.append(
-                (
-                    *([Cell(run.name)] if several else []),
-                    Cell(game.game),
-                    Cell(share, below="" if game.finished >= game.planned else "partial"),
-                    Cell(str(game.void)),
-                    Cell(_known(schedule.get("seats"))),
-                    Cell(_known(schedule.get("blocks"))),
-                    Cell(_known(schedule.get("design"))),
-                    Cell(_span(schedule.get("pair_meetings"))),
-                    Cell(_span(schedule.get("seat_sittings"))),
-                    Cell(_span(schedule.get("neighbours"))),
-                    Cell(_yes_or_no(schedule.get("balanced"))),
-                )
-            )
-    columns = (
-        *([Column("run", numeric=False)] if several else []),
-        Column("game", numeric=False),
-        Column("episodes"),
-        Column("void"),
-        Column("seats"),
-        Column("blocks"),
-        Column("design", numeric=False),
-        Column("blocks a pair meets in"),
-        Column("episodes in one seat"),
-        Column("right before one other"),
-        Column("balanced", numeric=False),
-    )
-    return Table("Games, and how balanced their schedules are", columns, tuple(rows), wide=True)
+    def of(key: str, form: Callable[[object], str]) -> Callable[[tuple[RunFacts, Played]], str]:
+        return lambda each: form(each[0].schedules.get(each[1].game, {}).get(key))
+
+    def episodes(each: tuple[RunFacts, Played]) -> Cell:
+        game = each[1]
+        told = f"{game.finished} of {game.planned}" if game.planned else str(game.finished)
+        return Cell(told, below="" if game.finished >= game.planned else "partial")
+
+    fields: list[Field[tuple[RunFacts, Played]]] = [
+        (Column("run", numeric=False), lambda each: each[0].name),
+        (Column("game", numeric=False), lambda each: each[1].game),
+        (Column("episodes"), episodes),
+        (Column("void"), lambda each: str(each[1].void)),
+        (Column("seats"), of("seats", _known)),
+        (Column("blocks"), of("blocks", _known)),
+        (Column("design", numeric=False), of("design", _known)),
+        (Column("blocks a pair meets in"), of("pair_meetings", _span)),
+        (Column("episodes in one seat"), of("seat_sittings", _span)),
+        (Column("right before one other"), of("neighbours", _span)),
+        (Column("balanced", numeric=False), of("balanced", _yes_or_no)),
+    ]
+    items = [(run, game) for run in runs for game in run.games]
+    return table_of("Games, and how balanced their schedules are", items, fields[len(runs) == 1 :], wide=True)
 
 
 def _yes_or_no(value: object) -> str:
@@ -121,27 +111,22 @@ def _span(value: object) -> str:
 
 
 def _entrants(runs: Sequence[RunFacts]) -> Iterator[Table]:
-    several = len(runs) > 1
-    rows = [
+    fields: list[Field[tuple[RunFacts, Entered]]] = [
+        (Column("run", numeric=False), lambda each: each[0].name),
         (
-            *([Cell(run.name)] if several else []),
-            Cell(each.entrant, below="left the run" if each.left else ""),
-            Cell(_player(each)),
-            Cell(", ".join(each.games)),
-            Cell(", ".join(digest[:DIGEST] for digest in each.policies) or NOTHING),
-        )
-        for run in runs
-        for each in run.entrants
-    ]
-    if rows:
-        columns = (
-            *([Column("run", numeric=False)] if several else []),
             Column("entrant", numeric=False),
-            Column("played by", numeric=False),
-            Column("games", numeric=False),
+            lambda each: Cell(each[1].entrant, below="left the run" if each[1].left else ""),
+        ),
+        (Column("played by", numeric=False), lambda each: _player(each[1])),
+        (Column("games", numeric=False), lambda each: ", ".join(each[1].games)),
+        (
             Column("policies", numeric=False, spare=True),
-        )
-        yield Table("Entrants", columns, tuple(rows))
+            lambda each: ", ".join(digest[:DIGEST] for digest in each[1].policies) or NOTHING,
+        ),
+    ]
+    items = [(run, each) for run in runs for each in run.entrants]
+    if items:
+        yield table_of("Entrants", items, fields[len(runs) == 1 :])
 
 
 def _player(each: Entered) -> str:
@@ -163,7 +148,7 @@ def caveats(ladder: Ladder) -> Section:
 
 
 def _caveats(game: GameLadder) -> Iterator[Line]:
-    for caveat in game.caveats:
+    for caveat in game.warnings:
         yield line(caveat.text)
     for standing in game.standings:
         if standing.unranked:
@@ -177,12 +162,12 @@ def method(contents: Contents, options: Sequence[str]) -> Section:
     notes = (
         line(
             Word("Mean", "strong"),
-            ": the mean episode score decides the order. Scores lie in [-1, 1] and sum to 0 at a table, so a mean is "
-            "always against this field.",
+            ": of episode scores in [-1, 1]; they sum to 0 at a table, so 0 is the average of these entrants. "
+            "It decides the rank.",
         ),
         line(
-            Word("95% interval", "strong"),
-            ": what the mean would do if the same schedule were played again with other deals. Clustered by block: a "
+            Word("95% CI", "strong"),
+            ": what the mean would do if the same schedule were played again with other deals, clustered by block: a "
             "block is one deal, played once from every seat.",
         ),
         line(
@@ -199,7 +184,7 @@ def method(contents: Contents, options: Sequence[str]) -> Section:
             ": after two replies without a legal move the game's scripted baseline moved. A provider's failure is no "
             "fault: the episode is void, replayed, and never rated.",
         ),
-        line(Word("-", "strong"), " stands for a number that is not known or does not apply. It is never 0."),
+        line(Word("-", "strong"), ": a number that is not known or does not apply. It is never 0."),
     )
     again = (
         line(

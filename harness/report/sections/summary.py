@@ -24,7 +24,7 @@ from weigh.harness.report.render.document import (
     Word,
     line,
 )
-from weigh.harness.report.sections.ladder import BARRING, drawn_ranks, rare_lines
+from weigh.harness.report.sections.ladder import BARRING, drawn_ranks, rare_lines, trust
 from weigh.harness.report.sections.ladder_table import interval_cell, rank_cell
 from weigh.harness.report.sections.play import Ways, notable_lines
 from weigh.harness.results.ranking.standings import GameLadder
@@ -102,7 +102,7 @@ def _lead(game: GameLadder) -> tuple[Cell, ...]:
         return Cell(game.game), Cell(NOTHING), Cell("no finished episode"), Cell(NOTHING)
     first = next((each for each in game.standings if each.first), None)
     top = game.standings[0]
-    p = top.first_p_holm if first is None else first.first_p_holm
+    p = top.first_p_value_holm if first is None else first.first_p_value_holm
     lead = game.lead
     if lead is None:
         told = "fewer than two entrants are ranked"
@@ -149,6 +149,8 @@ def _lines(contents: Contents) -> Iterator[Line]:
     yield from _reliability(contents)
     yield from _cost(contents)
     yield from _power(contents)
+    if told := trust(contents.ladder):
+        yield line(Word("Trust", "strong"), f": {told}.")
     yield from (line(Word("Rare failures", "strong"), f": {text}.") for text in rare_lines(contents.ladder))
     yield from _collusion(contents)
 
@@ -160,7 +162,7 @@ def _warnings(contents: Contents) -> Iterator[Line]:
     found = [
         (f"{game.game}: " if several else "") + caveat.text
         for game in games
-        for caveat in game.caveats
+        for caveat in game.warnings
         if caveat.kind not in ("not_separated", "partial")
     ]
     found += [f"not ranked: {each.entrant}: {each.unranked}" for g in games for each in g.standings if each.unranked]
@@ -175,9 +177,13 @@ def _reliability(contents: Contents) -> Iterator[Line]:
     sums: dict[str, list[int]] = {}
     for game in contents.ladder.games:
         for each in game.standings:
-            conduct = each.conduct
-            if not each.scripted and conduct.decisions:
-                counts = (conduct.decisions, conduct.by_retry + conduct.by_fallback, conduct.by_fallback)
+            reliability = each.reliability
+            if not each.scripted and reliability.decisions:
+                counts = (
+                    reliability.decisions,
+                    reliability.by_retry + reliability.by_fallback,
+                    reliability.by_fallback,
+                )
                 sums[each.entrant] = [a + b for a, b in zip(sums.get(each.entrant, [0, 0, 0]), counts, strict=True)]
     if sums:
         again = {name: second / decisions for name, (decisions, second, _) in sums.items()}
@@ -222,7 +228,11 @@ def _power(contents: Contents) -> Iterator[Line]:
     games = [game for game in contents.ladder.games if any(each.interval for each in game.standings)]
     several = len(contents.ladder.games) > 1
     told = [
-        ("any size" if game.detectable is None else f"below {game.detectable:.2f}")
+        (
+            "any size"
+            if game.minimum_detectable_difference is None
+            else f"below {game.minimum_detectable_difference:.2f}"
+        )
         + (f" ({game.game})" if several else "")
         for game in games
     ]

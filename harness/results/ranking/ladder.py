@@ -2,7 +2,7 @@
 
 Owns who is ranked, in which order, and what stands beside a rank. Pure: equal rows give equal ladders, whatever their
 order. The arithmetic is in `clusters` and `rank_draws`, ranks are in `places`, counts in `tallies`, and warnings in
-`caveats`.
+`warnings`.
 
 Entrants are ranked by mean episode score. Everything else stands beside it.
 """
@@ -20,26 +20,27 @@ from weigh.harness.results.ranking.rows import (
     GameRows,
     Ordered,
     blocks_of,
-    conduct,
     episodes_of,
     mean_of,
     number,
+    reliability,
     spend,
     split_by_game,
     starts_of,
 )
 from weigh.harness.results.ranking.standings import (
-    Conduct,
     GameLadder,
     Interval,
     Ladder,
     Lead,
+    Reliability,
     SeatMean,
     Standing,
     cost_frontier,
 )
-from weigh.harness.results.ranking.warnings import caveats
+from weigh.harness.results.ranking.warnings import warnings_of
 from weigh.harness.stats.clustered import Estimates, cluster_mean, estimate
+from weigh.harness.stats.halves import blocks_deciding_first, split_half_reliability
 from weigh.harness.stats.rank_bootstrap import detectable_between, gap
 from weigh.harness.stats.rare import RareLoss, rare_loss
 from weigh.harness.store.usage import Account, Accounts
@@ -104,7 +105,7 @@ class _Field:
 
     rows: GameRows
     estimates: Estimates
-    conducts: Mapping[str, Conduct]
+    reliable: Mapping[str, Reliability]
     reasons: Mapping[str, str | None]
     """By entrant: why it is not ranked, None where it is."""
 
@@ -124,15 +125,15 @@ class _Field:
 
 def _field(rows: GameRows, max_fallback_rate: float) -> _Field:
     seats, voids = _by_entrant(rows.seats, rows.entrants), _by_entrant(rows.voids, rows.entrants)
-    conducts = {name: conduct(seats[name], voids[name]) for name in rows.entrants}
+    reliable = {name: reliability(seats[name], voids[name]) for name in rows.entrants}
     reasons = {
-        name: _unranked(name, conducts[name], name in rows.names, rows.ordered.entrants, max_fallback_rate)
+        name: _unranked(name, reliable[name], name in rows.names, rows.ordered.entrants, max_fallback_rate)
         for name in rows.entrants
     }
     return _Field(
         rows,
         estimate(*rows.arrays(), len(rows.names)),
-        conducts,
+        reliable,
         reasons,
         seats,
         _by_entrant(rows.view, rows.entrants),
@@ -145,6 +146,7 @@ def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Ac
     standings = sorted(
         (_standing(field, name, found.get(name), accounts.of(rows.game, name)) for name in rows.entrants), key=_order
     )
+    chosen = [field.at(name) for name in field.ranked]
     lead = _lead(field, [standing for standing in standings if standing.rank is not None])
     return GameLadder(
         game=rows.game,
@@ -158,9 +160,11 @@ def _ladder(field: _Field, found: Mapping[str, Place], claims: int, accounts: Ac
         standings=tuple(standings),
         seats=_seat_means(rows),
         lead=lead,
-        detectable=_finite(detectable_between(field.estimates, [field.at(name) for name in field.ranked])),
+        minimum_detectable_difference=_finite(detectable_between(field.estimates, chosen)),
+        split_half_reliability=split_half_reliability(field.estimates, chosen),
+        blocks_deciding_first=blocks_deciding_first(field.estimates, chosen),
         rare_loss=_rare_loss(standings[0], field) if lead is not None else None,
-        caveats=caveats(rows, standings, lead, claims, field.estimates),
+        warnings=warnings_of(rows, standings, lead, claims, field.estimates),
         cost_frontier=cost_frontier(standings),
     )
 
@@ -177,15 +181,15 @@ def _order(standing: Standing) -> tuple[bool, float, str]:
 
 
 def _unranked(
-    name: str, conduct: Conduct, scored: bool, entered: frozenset[str] | None, max_fallback_rate: float
+    name: str, reliable: Reliability, scored: bool, entered: frozenset[str] | None, max_fallback_rate: float
 ) -> str | None:
     """Why an entrant is listed and not ranked; None when it is ranked."""
     if entered is not None and name not in entered:
         return "no longer entered"
-    if conduct.own_move_rate == 0:
+    if reliable.own_move_rate == 0:
         return "made no move of its own"
-    if conduct.fallback_rate is not None and conduct.fallback_rate > max_fallback_rate:
-        return f"the fallback made {conduct.fallback_rate:.1%} of its moves, more than {max_fallback_rate:.1%}"
+    if reliable.fallback_rate is not None and reliable.fallback_rate > max_fallback_rate:
+        return f"the fallback made {reliable.fallback_rate:.1%} of its moves, more than {max_fallback_rate:.1%}"
     if not scored:
         return "no scored episode"
     return None
@@ -209,9 +213,9 @@ def _standing(field: _Field, name: str, place: Place | None, account: Account | 
         rank=None if place is None else place.rank,
         unranked=field.reasons[name],
         rank_interval=None if place is None else place.interval,
-        p_first=None if place is None else place.p_first,
-        first_p=None if place is None else place.first_p,
-        first_p_holm=None if place is None else place.first_p_holm,
+        probability_first=None if place is None else place.probability_first,
+        first_p_value=None if place is None else place.first_p_value,
+        first_p_value_holm=None if place is None else place.first_p_value_holm,
         first=place is not None and place.first,
         first_guaranteed=place is not None and place.first_guaranteed,
         episodes=episodes_of(scored),
@@ -223,13 +227,13 @@ def _standing(field: _Field, name: str, place: Place | None, account: Account | 
         adjusted_interval=None
         if adjusted is None or adjusted_half is None
         else Interval(adjusted - adjusted_half, adjusted + adjusted_half),
-        strength=None if i is None else number(estimates.strength[i]),
+        schedule_strength=None if i is None else number(estimates.strength[i]),
         opponents=0 if i is None else int((estimates.meetings[i] > 0).sum()) - 1,
         seat_means=tuple(float(by_seat[seat]) if seat in by_seat.index else None for seat in range(_seats(rows.seats))),
         points=mean_of(view["points"]),
         collusion=mean_of(collusion),
         collusion_high=mean_of(collusion >= COLLUSION_THRESHOLD),
-        conduct=field.conducts[name],
+        reliability=field.reliable[name],
         spend=spend(every),
         traffic=None if account is None else account.usage,
     )
@@ -250,7 +254,7 @@ def _lead(field: _Field, ranked: Sequence[Standing]) -> Lead | None:
         difference=found.difference,
         interval=Interval.around(found.difference, found.half_width, 2 * field.rows.bound),
         blocks_needed=found.blocks_needed,
-        detectable=_finite(found.detectable),
+        minimum_detectable_difference=_finite(found.detectable),
     )
 
 

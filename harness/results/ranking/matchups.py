@@ -92,15 +92,15 @@ class PairBoard:
     """Every ordered pair that met."""
     never_met: tuple[tuple[str, str], ...]
     """The pairs that did not, each once."""
-    cyclic: CyclicShare | None
+    intransitivity: CyclicShare | None
     """Of the mean differences. None without a loop of pairs, and where `one_table`."""
     one_table: bool
     """All ranked entrants sit at every table: there mean differences add up by construction."""
     triples: int
     """Of ranked entrants, those of which all three pairs met."""
-    circular_triples: int
+    intransitive_triples: int
     """Those in which each is above the next more often than below, sure or not."""
-    circle: SureCircle | None
+    intransitive_triple: SureCircle | None
     """Only one that is sure."""
     lottery: tuple[Ticket, ...] | None
     """None where ranked entrants never met, or fewer than two are ranked."""
@@ -109,13 +109,13 @@ class PairBoard:
         """JSON with the field names as keys, intervals as `[low, high]`; what is not known is null. A circle
         has its three entrants in order instead of its sides."""
         circle: Json = None
-        if self.circle is not None:
+        if self.intransitive_triple is not None:
             circle = {
-                "entrants": [side.entrant for side in self.circle.sides],
-                "win_shares": [side.win_share for side in self.circle.sides],
-                "p_value": self.circle.p_value,
+                "entrants": [side.entrant for side in self.intransitive_triple.sides],
+                "win_shares": [side.win_share for side in self.intransitive_triple.sides],
+                "p_value": self.intransitive_triple.p_value,
             }
-        return json_object(self) | {"circle": circle}
+        return json_object(self) | {"intransitive_triple": circle}
 
 
 def pair_boards(
@@ -144,11 +144,11 @@ def _pair_board(ladder: GameLadder, played: Encounters) -> PairBoard:
         unranked={name: reason for name in played.names for reason in [standing[name].unranked] if reason is not None},
         pairs=tuple(_pairs(cells, played, ladder)),
         never_met=tuple(_never_met(cells, played.names)),
-        cyclic=None if one_table else cyclic_share(among),
+        intransitivity=None if one_table else cyclic_share(among),
         one_table=one_table,
         triples=triples,
-        circular_triples=circular,
-        circle=_circle(among, field),
+        intransitive_triples=circular,
+        intransitive_triple=_circle(among, field),
         lottery=_lottery(among, field),
     )
 

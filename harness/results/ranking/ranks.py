@@ -14,7 +14,7 @@ from weigh.harness.stats.clustered import at_most
 from weigh.harness.stats.multiple_tests import holm
 from weigh.harness.stats.power import LEVEL
 from weigh.harness.stats.rank_bootstrap import draw_ranks
-from weigh.harness.stats.rare import p_first
+from weigh.harness.stats.rare import p_lead
 
 if TYPE_CHECKING:
     from weigh.harness.stats.clustered import Estimates
@@ -26,14 +26,14 @@ class Place:
 
     rank: int
     interval: tuple[int, int]
-    p_first: float | None
+    probability_first: float | None
     claims: bool
     """It is the leader of several: the one of whom it may be said that it is first."""
-    first_p: float | None = None
+    first_p_value: float | None = None
     """Of that claim, alone; None where nothing is claimed or some ranked entrant has no interval."""
-    first_p_holm: float | None = None
+    first_p_value_holm: float | None = None
     """Of that claim, among those of all games."""
-    guaranteed_p: float | None = None
+    guaranteed_p_value: float | None = None
     """Of that claim by bets, which hold for any bounded scores; None where nothing is claimed or they do not hold."""
     first: bool = False
     """The claim is made."""
@@ -47,8 +47,8 @@ class _Drawn:
 
     low: int
     high: int
-    p_first: float | None = None
-    first_p: float | None = None
+    probability_first: float | None = None
+    first_p_value: float | None = None
 
 
 def places(
@@ -82,10 +82,10 @@ def places(
         found[name] = Place(
             rank=1 + sum(bool(estimates.mean[at[other]] > estimates.mean[at[name]]) for other in ranked),
             interval=(drawn[name].low, drawn[name].high),
-            p_first=drawn[name].p_first,
+            probability_first=drawn[name].probability_first,
             claims=claims,
-            first_p=drawn[name].first_p if claims and estimates.linked else None,
-            guaranteed_p=p_first(estimates, list(at.values()), at[name], *sound) if claims and sound else None,
+            first_p_value=drawn[name].first_p_value if claims and estimates.linked else None,
+            guaranteed_p_value=p_lead(estimates, list(at.values()), at[name], *sound) if claims and sound else None,
         )
     return found
 
@@ -102,19 +102,21 @@ def _drawn(ranked: Sequence[str], at: Mapping[str, int], estimates: Estimates, g
         for n, name in enumerate(known):
             low, high = int(ranks.low[n]), int(ranks.high[n]) + anywhere
             found[name] = (
-                _Drawn(low, high) if anywhere else _Drawn(low, high, float(ranks.first[n]), float(ranks.first_p[n]))
+                _Drawn(low, high)
+                if anywhere
+                else _Drawn(low, high, float(ranks.first[n]), float(ranks.first_p_value[n]))
             )
     return found
 
 
 def _wider(by_mean: _Drawn, by_adjusted: _Drawn) -> _Drawn:
     """What both ways to draw allow. The share of draws in which somebody leads stays that of the mean."""
-    ps = (by_mean.first_p, by_adjusted.first_p)
+    ps = (by_mean.first_p_value, by_adjusted.first_p_value)
     return _Drawn(
         low=min(by_mean.low, by_adjusted.low),
         high=max(by_mean.high, by_adjusted.high),
-        p_first=by_mean.p_first,
-        first_p=None if None in ps else max(p for p in ps if p is not None),
+        probability_first=by_mean.probability_first,
+        first_p_value=None if None in ps else max(p for p in ps if p is not None),
     )
 
 
@@ -125,12 +127,12 @@ def call_first(games: Sequence[Mapping[str, Place]]) -> list[dict[str, Place]]:
     """
     claims = [(n, name) for n, found in enumerate(games) for name, place in found.items() if place.claims]
     made = [games[n][name] for n, name in claims]
-    drawn = holm([1.0 if place.first_p is None else place.first_p for place in made])
-    bets = holm([1.0 if place.guaranteed_p is None else place.guaranteed_p for place in made])
+    drawn = holm([1.0 if place.first_p_value is None else place.first_p_value for place in made])
+    bets = holm([1.0 if place.guaranteed_p_value is None else place.guaranteed_p_value for place in made])
     called = [dict(found) for found in games]
     for (n, name), place, p, guaranteed in zip(claims, made, drawn, bets, strict=True):
-        if place.first_p is not None:
+        if place.first_p_value is not None:
             first = at_most(p, LEVEL) and place.interval == (1, 1)
             sure = first and at_most(guaranteed, LEVEL)
-            called[n][name] = replace(place, first_p_holm=p, first=first, first_guaranteed=sure)
+            called[n][name] = replace(place, first_p_value_holm=p, first=first, first_guaranteed=sure)
     return called

@@ -15,7 +15,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from weigh.harness.errors import RowsInvalid
-from weigh.harness.results.ranking.standings import Conduct, Spend
+from weigh.harness.results.ranking.standings import Reliability, Spend
 from weigh.harness.store.kinds import deals_of
 from weigh.policies.contract import FAULTS
 
@@ -44,12 +44,12 @@ NEEDED = (
 """Columns of the seats frame that tallies read."""
 
 
-def conduct(seats: pd.DataFrame, voids: pd.DataFrame) -> Conduct:
-    """Conduct over `seats`, one entrant's rows of one game, and `voids`, its seats in starts that an outage ended."""
+def reliability(seats: pd.DataFrame, voids: pd.DataFrame) -> Reliability:
+    """Over `seats`, one entrant's rows of one game, and `voids`, its seats in starts that an outage ended."""
     by = {name: _total(seats[name]) for name in BY}
     decisions = _total(seats["decisions"])
     lost = starts_of(voids)
-    return Conduct(
+    return Reliability(
         decisions=decisions,
         **by,
         own_move_rate=_rate(decisions - by["by_fallback"], decisions),

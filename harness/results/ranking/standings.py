@@ -14,7 +14,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json
-from weigh.harness.results.ranking.caveats import Caveat
+from weigh.harness.results.ranking.warning_words import LadderWarning
 from weigh.harness.stats.rare import RareLoss
 from weigh.harness.store.usage import Account, Accounts, Usage
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from _typeshed import DataclassInstance
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised whenever a reader of older ladders would misread a newer one."""
 
 
@@ -40,7 +40,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class Reliability:
     """How an entrant came by its moves, over all its finished episodes, left-out ones included."""
 
     decisions: int
@@ -112,19 +112,19 @@ class Standing:
     rank_interval: tuple[int, int] | None
     """The best and the worst rank of the 95 % interval; of those by mean and by adjusted mean together where the
     schedule was not even. Nobody is called first without (1, 1)."""
-    p_first: float | None
+    probability_first: float | None
     """Share of bootstrap draws in which the entrant is first by mean; None while any ranked entrant has no interval, or
     never met the others, directly or through others."""
-    first_p: float | None
+    first_p_value: float | None
     """p-value of the claim that this entrant, the leader of its game, is first: twice the share of draws in which it is
     not first alone, 0.05 where the rank interval becomes (1, 1). The larger of that by mean and that by adjusted mean
     where the schedule was not even. None for everybody else, for the leader of nobody, while any ranked entrant has no
     interval, and where entrants were never linked."""
-    first_p_holm: float | None
+    first_p_value_holm: float | None
     """The same, corrected by Holm for the leaders of all games of the ladder; equal to it when there is one."""
     first: bool
-    """Significantly first: `first_p_holm` is 0.05 or less. With one game: the rank interval is (1, 1) and there is
-    somebody to be ahead of. By normal theory, so barring rare failures that have not shown yet."""
+    """Significantly first: `first_p_value_holm` is 0.05 or less; with one game, the rank interval is (1, 1) and there
+    is somebody to be ahead of. By normal theory, so barring rare failures that have not shown yet."""
     first_guaranteed: bool
     """First for any distribution of bounded scores: the betting interval of its lead over every other excludes 0. Never
     without `first`, on an uneven schedule, before the run is finished, or where episodes are void or left out."""
@@ -141,7 +141,7 @@ class Standing:
     """Opponent-adjusted mean. May lie beyond [-1, 1]."""
     adjusted_interval: Interval | None
     """Of `adjusted`, clustered by block and not cut; None as for `interval`, and where there is no `adjusted`."""
-    strength: float | None
+    schedule_strength: float | None
     """Schedule strength: how much stronger than an even share of the others its opponents were."""
     opponents: int
     """Different entrants met."""
@@ -153,7 +153,7 @@ class Standing:
     """Mean collusion index."""
     collusion_high: float | None
     """Share of episodes with an index of 0.5 or more."""
-    conduct: Conduct
+    reliability: Reliability
     spend: Spend
     traffic: Usage | None
     """All its calls in this game, of void and unfinished episodes too. None: it made none, or nobody counted them."""
@@ -183,7 +183,7 @@ class Lead:
     interval: Interval | None
     blocks_needed: int | None
     """Blocks of the game's schedule at which a difference of this size would show in four runs of five."""
-    detectable: float | None
+    minimum_detectable_difference: float | None
     """The smallest true difference between these two that the blocks played show at 5 %, two-sided, in four runs of
     five; None without an interval, and where no two means can differ so much."""
 
@@ -211,11 +211,15 @@ class GameLadder:
     seats: tuple[SeatMean, ...]
     lead: Lead | None
     """None with fewer than two ranked entrants."""
-    detectable: float | None
+    minimum_detectable_difference: float | None
     """As in `lead`, between two typical entrants: the median over all pairs of the ranked."""
+    split_half_reliability: float | None
+    """Of the means of the ranked: how well they would agree with those in as many other blocks, 1 at most."""
+    blocks_deciding_first: int | None
+    """The fewest blocks without which another one is level or ahead; None where it takes all, or there is no leader."""
     rare_loss: RareLoss | None
     """How often the leader may lose all there is to lose, and not have shown it in its blocks. None without a lead."""
-    caveats: tuple[Caveat, ...]
+    warnings: tuple[LadderWarning, ...]
     cost_frontier: tuple[str, ...] = ()
     """Entrants played by models that no other one beats on both mean and US dollars an episode, the cheapest first."""
 
@@ -264,7 +268,7 @@ def _json(value: object) -> Json:
         return [value.low, value.high]
     if isinstance(value, Usage):
         return value.traffic()
-    if isinstance(value, Account | Caveat):
+    if isinstance(value, Account | LadderWarning):
         return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         return json_object(value)

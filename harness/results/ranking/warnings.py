@@ -1,6 +1,6 @@
 """What to know about a ladder before its numbers are believed, and what marks one of its rows.
 
-Owns the checks that need no estimate of their own. Changes no number; the words are in `caveats`.
+Owns the checks that need no estimate of their own. Changes no number; the words are in `warning_words`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from weigh.harness.config.thresholds import CUT_ANSWERS, CUT_GAP, HOLLOW_ANSWERS, HOLLOW_RATE, REFUSALS_IN_A_ROW
-from weigh.harness.results.ranking.caveats import Caveat
 from weigh.harness.results.ranking.rows import episodes_of, starts_of
 from weigh.harness.results.ranking.standings import Lead, Standing
+from weigh.harness.results.ranking.warning_words import LadderWarning
 from weigh.harness.stats.clustered import ROUNDING
 from weigh.harness.stats.power import ZERO
 
@@ -38,7 +38,7 @@ def flags(standing: Standing) -> tuple[str, ...]:
 
 def refused_in_a_row(standing: Standing) -> bool:
     """Whether one of its seats was refused often enough in a row to be out of the game."""
-    return standing.conduct.refusal_streak >= REFUSALS_IN_A_ROW
+    return standing.reliability.refusal_streak >= REFUSALS_IN_A_ROW
 
 
 def hollow(standing: Standing) -> bool:
@@ -59,13 +59,13 @@ OUT_OF_REACH = 100_000
 """Blocks beyond which a difference is called too small to show."""
 
 
-def caveats(
+def warnings_of(
     rows: GameRows,
     standings: Sequence[Standing],
     lead: Lead | None,
     claims: int,
     estimates: Estimates,
-) -> tuple[Caveat, ...]:
+) -> tuple[LadderWarning, ...]:
     """Everything that applies to one game's ladder, the weightiest first. `claims` is in how many games of the ladder
     somebody might be called first."""
     uneven = tuple(_uneven_schedule(standings, estimates))
@@ -89,13 +89,13 @@ def caveats(
     )
 
 
-def _partial(rows: GameRows) -> Iterator[Caveat]:
+def _partial(rows: GameRows) -> Iterator[LadderWarning]:
     done, expected = episodes_of(rows.seats), rows.ordered.episodes
     if expected is not None and done < expected:
-        yield Caveat("partial", {"done": done, "expected": expected})
+        yield LadderWarning("partial", {"done": done, "expected": expected})
 
 
-def _uneven_schedule(standings: Sequence[Standing], estimates: Estimates) -> Iterator[Caveat]:
+def _uneven_schedule(standings: Sequence[Standing], estimates: Estimates) -> Iterator[LadderWarning]:
     """Where the adjusted mean puts somebody else first than the mean does."""
     if not estimates.linked or estimates.even:
         return
@@ -106,10 +106,10 @@ def _uneven_schedule(standings: Sequence[Standing], estimates: Estimates) -> Ite
     if most - least > ROUNDING:
         best = next(standing for adjusted, standing in ranked if most - adjusted <= ROUNDING)
         means = {"mean": ranked[0][1].mean, "most": most, "least": least}
-        yield Caveat("uneven_schedule", {"leader": leader.entrant, "best": best.entrant, **means})
+        yield LadderWarning("uneven_schedule", {"leader": leader.entrant, "best": best.entrant, **means})
 
 
-def _not_separated(lead: Lead | None, standings: Sequence[Standing], estimates: Estimates) -> Iterator[Caveat]:
+def _not_separated(lead: Lead | None, standings: Sequence[Standing], estimates: Estimates) -> Iterator[LadderWarning]:
     if lead is None or not estimates.linked or _first_alone(standings):
         return
     values: dict[str, Any] = {
@@ -120,10 +120,10 @@ def _not_separated(lead: Lead | None, standings: Sequence[Standing], estimates: 
     }
     judged = all(s.interval is not None for s in standings if s.entrant in (lead.leader, lead.runner_up))
     if judged and lead.difference == 0:
-        yield Caveat("not_separated", values, "equal")
+        yield LadderWarning("not_separated", values, "equal")
     elif lead.interval is None:
         if judged:
-            yield Caveat("not_separated", values, "agreeing")
+            yield LadderWarning("not_separated", values, "agreeing")
     else:
         needed = lead.blocks_needed
         case = "near"
@@ -133,23 +133,23 @@ def _not_separated(lead: Lead | None, standings: Sequence[Standing], estimates: 
             case = "too_little"
         elif needed > values["blocks"]:
             case, values["needed"] = "more_blocks", needed
-        yield Caveat("not_separated", {**values, "low": lead.interval.low, "high": lead.interval.high}, case)
+        yield LadderWarning("not_separated", {**values, "low": lead.interval.low, "high": lead.interval.high}, case)
 
 
-def _several_games(standings: Sequence[Standing], claims: int) -> Iterator[Caveat]:
+def _several_games(standings: Sequence[Standing], claims: int) -> Iterator[LadderWarning]:
     leader = _first_alone(standings)
-    if leader is None or leader.first or leader.first_p is None or leader.first_p_holm is None:
+    if leader is None or leader.first or leader.first_p_value is None or leader.first_p_value_holm is None:
         return
-    p = {"p": leader.first_p, "p_holm": leader.first_p_holm}
-    yield Caveat("several_games", {"leader": leader.entrant, "games": claims, **p})
+    p = {"p": leader.first_p_value, "p_holm": leader.first_p_value_holm}
+    yield LadderWarning("several_games", {"leader": leader.entrant, "games": claims, **p})
 
 
 def _first_alone(standings: Sequence[Standing]) -> Standing | None:
     """Who is called first, or would be if there were no other game."""
-    return next((s for s in standings if s.first_p is not None and s.rank_interval == (1, 1)), None)
+    return next((s for s in standings if s.first_p_value is not None and s.rank_interval == (1, 1)), None)
 
 
-def _few_blocks(rows: GameRows, standings: Sequence[Standing], estimates: Estimates) -> Iterator[Caveat]:
+def _few_blocks(rows: GameRows, standings: Sequence[Standing], estimates: Estimates) -> Iterator[LadderWarning]:
     """Why somebody who is ranked has no interval."""
     found: dict[str, list[str]] = {"lone": [], "agreeing": [], "explained": []}
     for standing in standings:
@@ -160,10 +160,10 @@ def _few_blocks(rows: GameRows, standings: Sequence[Standing], estimates: Estima
         found[why].append(standing.entrant)
     for case, names in found.items():
         if names:
-            yield Caveat("few_blocks", {"entrants": tuple(names)}, case)
+            yield LadderWarning("few_blocks", {"entrants": tuple(names)}, case)
 
 
-def _no_spread(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _no_spread(rows: GameRows, standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     same = [s.entrant for s in standings if s.interval and s.interval.high - s.interval.low <= ZERO]
     if not same:
         return
@@ -172,76 +172,79 @@ def _no_spread(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Caveat
     alike = tuple(name for name in same if spread[name] <= ZERO)
     explained = tuple(name for name in same if spread[name] > ZERO)
     if alike:
-        yield Caveat("no_spread", {"entrants": alike}, "alike")
+        yield LadderWarning("no_spread", {"entrants": alike}, "alike")
     if explained:
-        yield Caveat("no_spread", {"entrants": explained}, "explained")
+        yield LadderWarning("no_spread", {"entrants": explained}, "explained")
 
 
-def _no_baseline(standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _no_baseline(standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     if any(s.episodes for s in standings) and not any(s.scripted and s.episodes for s in standings):
-        yield Caveat("no_baseline", {})
+        yield LadderWarning("no_baseline", {})
 
 
-def _voids(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _voids(rows: GameRows, standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     starts = starts_of(rows.voids)
     if not starts:
         return
-    failed = sorted((s for s in standings if s.conduct.voids_own), key=lambda s: (-s.conduct.voids_own, s.entrant))
-    whose = tuple({"entrant": s.entrant, "starts": s.conduct.voids_own} for s in failed)
+    failed = sorted(
+        (s for s in standings if s.reliability.voids_own), key=lambda s: (-s.reliability.voids_own, s.entrant)
+    )
+    whose = tuple({"entrant": s.entrant, "starts": s.reliability.voids_own} for s in failed)
     lost = set(zip(rows.voids["run"], rows.voids["episode"], strict=True))
     never = len(lost - set(zip(rows.seats["run"], rows.seats["episode"], strict=True)))
+    rate = starts / (starts + episodes_of(rows.seats))
     case = "_".join(word for word, holds in (("whose", whose), ("never", never)) if holds)
-    yield Caveat("voids", {"starts": starts, "whose": whose, "never": never}, case)
+    yield LadderWarning("voids", {"starts": starts, "rate": rate, "whose": whose, "never": never}, case)
 
 
-def _left_out(rows: GameRows) -> Iterator[Caveat]:
+def _left_out(rows: GameRows) -> Iterator[LadderWarning]:
     every, kept = episodes_of(rows.seats), episodes_of(rows.view)
     if every != kept:
-        yield Caveat("left_out", {"left": every - kept, "episodes": every})
+        yield LadderWarning("left_out", {"left": every - kept, "episodes": every})
     missing = len(rows.view) - len(rows.scored)
     if missing:
-        yield Caveat("unscored", {"missing": missing, "seats": len(rows.view), "scored": len(rows.scored)})
+        yield LadderWarning("unscored", {"missing": missing, "seats": len(rows.view), "scored": len(rows.scored)})
 
 
-def _tables(rows: GameRows) -> Iterator[Caveat]:
+def _tables(rows: GameRows) -> Iterator[LadderWarning]:
     """A whole block has every one of its entrants in every seat equally often."""
     blocks = rows.scored.groupby(["run", "block"])
     wanted = blocks["entrant"].nunique() * blocks["seat"].nunique()
     cells = rows.scored.groupby(["run", "block", "entrant", "seat"]).size().groupby(["run", "block"])
     broken = int(((cells.size() != wanted) | (cells.min() != cells.max())).sum())
     if broken:
-        yield Caveat("incomplete_blocks", {"broken": broken, "blocks": len(wanted)})
+        yield LadderWarning("incomplete_blocks", {"broken": broken, "blocks": len(wanted)})
     runs = rows.scored.groupby("deals")["run"].nunique()
     shared = int(runs[runs > 1].sum())
     if shared:
-        yield Caveat("shared_deals", {"runs": shared})
+        yield LadderWarning("shared_deals", {"runs": shared})
     sizes = sorted(set(rows.seats.groupby(["run", "episode"]).size()))
     if len(sizes) > 1:
-        yield Caveat("mixed_tables", {"sizes": tuple(map(str, sizes))})
+        yield LadderWarning("mixed_tables", {"sizes": tuple(map(str, sizes))})
 
 
-def _meetings(rows: GameRows, estimates: Estimates) -> Iterator[Caveat]:
+def _meetings(rows: GameRows, estimates: Estimates) -> Iterator[LadderWarning]:
     pairs = [int(estimates.meetings[a, b]) for a, b in combinations(range(len(estimates.meetings)), 2)]
     if len(set(pairs)) > 1:
-        yield Caveat("uneven_meetings", {"fewest": min(pairs), "most": max(pairs)})
+        yield LadderWarning("uneven_meetings", {"fewest": min(pairs), "most": max(pairs)})
     groups: defaultdict[int, list[str]] = defaultdict(list)
     for name, group in zip(rows.names, estimates.group, strict=True):
         groups[int(group)].append(name)
     if len(groups) > 1:
-        yield Caveat("not_linked", {"groups": tuple(", ".join(group) for group in groups.values())})
+        yield LadderWarning("not_linked", {"groups": tuple(", ".join(group) for group in groups.values())})
 
 
-def _not_in_all_runs(rows: GameRows) -> Iterator[Caveat]:
+def _not_in_all_runs(rows: GameRows) -> Iterator[LadderWarning]:
     every = rows.scored["run"].unique()
     if len(every) < 2:
         return
     played = {name: tuple(sorted(mine.unique())) for name, mine in rows.scored.groupby("entrant", sort=True)["run"]}
     some = tuple({"entrant": name, "runs": runs} for name, runs in played.items() if len(runs) < len(every))
     if some:
-        yield Caveat("not_in_all_runs", {"runs": len(every), "entrants": some})
+        yield LadderWarning("not_in_all_runs", {"runs": len(every), "entrants": some})
 
 
-def _by_entrant(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _by_entrant(rows: GameRows, standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     """What holds for some entrants, each with its numbers."""
     beyond = tuple(
         {"entrant": s.entrant, "adjusted": s.adjusted}
@@ -249,58 +252,58 @@ def _by_entrant(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Cavea
         if s.adjusted is not None and abs(s.adjusted) > rows.bound + ZERO
     )
     if beyond:
-        yield Caveat("adjusted_beyond", {"bound": rows.bound, "entrants": beyond})
+        yield LadderWarning("adjusted_beyond", {"bound": rows.bound, "entrants": beyond})
     unknown = tuple(
         {"entrant": s.entrant, "episodes": s.spend.cost_unknown_episodes}
         for s in standings
         if s.spend.cost_unknown_episodes
     )
     if unknown:
-        yield Caveat("unknown_cost", {"entrants": unknown})
+        yield LadderWarning("unknown_cost", {"entrants": unknown})
     asked = [(s, s.traffic) for s in standings if s.traffic]
     cut = tuple({"entrant": s.entrant, "calls": used.cut_prompt_calls} for s, used in asked if used.cut_prompt_calls)
     if cut:
-        yield Caveat("cut_prompts", {"entrants": cut})
+        yield LadderWarning("cut_prompts", {"entrants": cut})
     empty = tuple({"entrant": s.entrant, "rate": used.reasoning_only_rate} for s, used in asked if hollow(s))
     if empty:
-        yield Caveat("reasoning_only", {"entrants": empty})
+        yield LadderWarning("reasoning_only", {"entrants": empty})
     refused = tuple(
-        {"entrant": s.entrant, "streak": s.conduct.refusal_streak, "refused": s.conduct.faults["refused"]}
+        {"entrant": s.entrant, "streak": s.reliability.refusal_streak, "refused": s.reliability.faults["refused"]}
         for s in standings
         if refused_in_a_row(s)
     )
     if refused:
-        yield Caveat("refusals", {"entrants": refused})
+        yield LadderWarning("refusals", {"entrants": refused})
 
 
-def _unequal_truncation(standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _unequal_truncation(standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     shares = sorted((share, s.entrant) for s in standings if (share := truncation(s)) is not None)
     if len(shares) > 1 and shares[-1][0] - shares[0][0] >= CUT_GAP:
         (least, fair), (most, cut) = shares[0], shares[-1]
-        yield Caveat("unequal_truncation", {"cut": cut, "most": most, "fair": fair, "least": least})
+        yield LadderWarning("unequal_truncation", {"cut": cut, "most": most, "fair": fair, "least": least})
 
 
-def _reused(standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _reused(standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     found = tuple(
         {"entrant": s.entrant, "reused": s.traffic.reused_calls, "attempts": s.traffic.attempts}
         for s in standings
         if s.traffic and s.traffic.reused_calls
     )
     if found:
-        yield Caveat("reused", {"entrants": found})
+        yield LadderWarning("reused", {"entrants": found})
 
 
-def _policies(rows: GameRows, standings: Sequence[Standing]) -> Iterator[Caveat]:
+def _policies(rows: GameRows, standings: Sequence[Standing]) -> Iterator[LadderWarning]:
     for standing in standings:
         if standing.opponents == 1 and len(rows.names) > 2:
-            yield Caveat("one_opponent", {"entrant": standing.entrant})
+            yield LadderWarning("one_opponent", {"entrant": standing.entrant})
     names: defaultdict[str, list[str]] = defaultdict(list)
     for standing in standings:
         for policy in standing.policies:
             names[policy].append(standing.entrant)
     for same in sorted(names.values()):
         if len(same) > 1:
-            yield Caveat("same_policy", {"names": len(same), "entrants": tuple(sorted(same))})
+            yield LadderWarning("same_policy", {"names": len(same), "entrants": tuple(sorted(same))})
     for standing in standings:
         if len(standing.policies) > 1:
-            yield Caveat("renamed_policy", {"entrant": standing.entrant, "policies": len(standing.policies)})
+            yield LadderWarning("renamed_policy", {"entrant": standing.entrant, "policies": len(standing.policies)})

@@ -38,7 +38,7 @@ def test_tokens_are_counted_like_the_limits_count_them() -> None:
 
 
 def test_an_estimate_is_the_sum_worked_out_by_hand() -> None:
-    rates = Rates(output=50.0, retry_share=0.1)
+    rates = Rates(output_tokens=50.0, retry_share=0.1)
     found = estimate(TEN, SIZES, rates, PRICED, episodes=8, cap=1_000, notes=True)
     assert found.decisions == 80
     assert found.calls == Span(80, pytest.approx(88), 160)
@@ -54,14 +54,14 @@ def test_an_estimate_is_the_sum_worked_out_by_hand() -> None:
 
 
 def test_an_answer_longer_than_its_cap_is_expected_at_the_cap() -> None:
-    found = estimate(TEN, SIZES, Rates(output=900.0), PRICED, 1, cap=32, notes=False)
+    found = estimate(TEN, SIZES, Rates(output_tokens=900.0), PRICED, 1, cap=32, notes=False)
     assert found.output_tokens.expected == 10 * 32
 
 
 def test_what_is_not_known_is_unknown_and_never_nothing() -> None:
     found = estimate(TEN, SIZES, Rates(), PRICED, 1, 100, notes=False)
     assert (found.output_tokens.expected, found.cost.expected) == (None, None)
-    unpriced = estimate(TEN, SIZES, Rates(output=5), UNKNOWN, 1, 100, notes=False)
+    unpriced = estimate(TEN, SIZES, Rates(output_tokens=5), UNKNOWN, 1, 100, notes=False)
     assert unpriced.unpriced == ("mine:m",)
     assert (found + unpriced).to_json()["cost_usd"] is None
     assert (found + unpriced).to_json()["cost_known_usd"] == found.cost.to_json()
@@ -93,7 +93,9 @@ def test_least_expected_and_most_are_in_order(
     decisions: float, characters: float, more: float, share: float, output: float, cap: int
 ) -> None:
     sizes, length = Sizes(characters, characters + more, 9.0), Length(1, 99, decisions, None, 6)
-    found = estimate(length, sizes, Rates(output=max(3.0, output), retry_share=share), PRICED, 3, cap, notes=True)
+    found = estimate(
+        length, sizes, Rates(output_tokens=max(3.0, output), retry_share=share), PRICED, 3, cap, notes=True
+    )
     for span in (found.calls, found.input_tokens, found.output_tokens, found.cost):
         assert span.expected is not None
         assert span.least <= span.expected * (1 + 1e-9)
@@ -101,8 +103,8 @@ def test_least_expected_and_most_are_in_order(
 
 
 def test_sums_and_multiples_agree() -> None:
-    one = estimate(TEN, SIZES, Rates(output=20.0), PRICED, 4, 100, notes=False)
-    twice = estimate(TEN, SIZES, Rates(output=20.0), PRICED, 8, 100, notes=False)
+    one = estimate(TEN, SIZES, Rates(output_tokens=20.0), PRICED, 4, 100, notes=False)
+    twice = estimate(TEN, SIZES, Rates(output_tokens=20.0), PRICED, 8, 100, notes=False)
     assert total([one, one]) == one * 2.0 == twice
     assert total([]) == Estimate()
 

@@ -82,10 +82,17 @@ def test_the_first_line_says_who_is_first_by_how_much_and_how_surely():
     sure = interval((lead.interval.low, lead.interval.high))
     assert answer(ladder)[0] == (
         f"goofspiel  ann is first, barring rare failures: {lead.difference:.3f} ahead of bob, 95% CI {sure}, "
-        f"p = {ann.first_p_holm:.2g}; 24 of 30 episodes are finished"
+        f"p = {ann.first_p_value_holm:.2g}; 24 of 30 episodes are finished"
     )
     (rare,) = [told for told in answer(ladder) if told.startswith("rare")]
     assert "6 blocks cannot exclude a loss of 1.30 in up to 39% of blocks, which would move a mean by 0.51" in rare
+
+
+def test_the_answer_says_how_much_the_choice_of_blocks_decides():
+    noisy = rank(seats(planned(list(FOUR), 4, 12), by_strength({"ann": 0.04, "bob": 0.02, "cy": 0, "dan": -0.06}, 0.3)))
+    (trust,) = [line for line in answer(noisy) if line.startswith("trust")]
+    (game,) = noisy.games
+    assert f"reliability {game.split_half_reliability:.2f}; {game.blocks_deciding_first} of 12 blocks decide" in trust
 
 
 def test_a_first_of_several_games_names_the_correction():
@@ -96,7 +103,7 @@ def test_a_first_of_several_games_names_the_correction():
 
 def test_without_a_first_the_line_says_how_many_blocks_would_settle_it():
     noisy = rank(seats(planned(list(FOUR), 4, 12), by_strength({"ann": 0.04, "bob": 0.02, "cy": 0, "dan": -0.06}, 0.3)))
-    (caveat,) = [each for each in noisy.games[0].caveats if each.kind == "not_separated"]
+    (caveat,) = [each for each in noisy.games[0].warnings if each.kind == "not_separated"]
     assert caveat.case == "more_blocks"
     words = answer(noisy)[0].split()
     assert words[1:4] == ["no", "clear", "first:"]
@@ -236,9 +243,9 @@ def test_csv_holds_every_number_unrounded_and_the_names_as_they_are():
         assert float(row["interval.low"]) == standing.interval.low
         assert int(row["rank_interval.high"]) == standing.rank_interval[1]
         assert float(row["adjusted_interval.low"]) == standing.adjusted_interval.low
-        assert row["first_p"] == ("" if standing.first_p is None else str(standing.first_p))
+        assert row["first_p_value"] == ("" if standing.first_p_value is None else str(standing.first_p_value))
         assert float(row["seat_means.3"]) == standing.seat_means[3]
-        assert int(row["conduct.faults.illegal"]) == 0
+        assert int(row["reliability.faults.illegal"]) == 0
         assert row["collusion"] == ""
     assert csv_text(rank(seats([], by_strength(FOUR)))) == "game,entrant\n"
 
@@ -259,26 +266,34 @@ def test_json_keys_are_a_contract():
     game = document["games"][0]
     assert list(game) == [
         *("game", "episodes", "expected", "blocks", "bounds", "whole", "left_out", "voids"),
-        *("standings", "seats", "lead", "detectable", "rare_loss", "caveats", "cost_frontier"),
+        *("standings", "seats", "lead", "minimum_detectable_difference"),
+        *("split_half_reliability", "blocks_deciding_first", "rare_loss", "warnings", "cost_frontier"),
     ]
     assert list(game["standings"][0]) == [
-        *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "p_first"),
-        *("first_p", "first_p_holm", "first", "first_guaranteed"),
-        *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "adjusted_interval", "strength"),
+        *("entrant", "scripted", "models", "policies", "rank", "unranked", "rank_interval", "probability_first"),
+        *("first_p_value", "first_p_value_holm", "first", "first_guaranteed"),
+        *("episodes", "blocks", "unscored", "mean", "interval", "adjusted", "adjusted_interval", "schedule_strength"),
         *(
             "opponents",
             "seat_means",
             "points",
             "collusion",
             "collusion_high",
-            "conduct",
+            "reliability",
             "spend",
             "traffic",
         ),
     ]
-    assert list(game["lead"]) == ["leader", "runner_up", "difference", "interval", "blocks_needed", "detectable"]
+    assert list(game["lead"]) == [
+        "leader",
+        "runner_up",
+        "difference",
+        "interval",
+        "blocks_needed",
+        "minimum_detectable_difference",
+    ]
     assert list(game["seats"][0]) == ["seat", "mean", "interval", "episodes"]
-    assert list(game["caveats"][0]) == ["kind", "text"]
+    assert list(game["warnings"][0]) == ["kind", "text"]
 
 
 def test_long_names_are_cut_and_stay_apart():
@@ -308,9 +323,13 @@ def test_with_several_games_a_line_below_says_what_the_correction_made_of_a_firs
         frame = seats(planned(list(FOUR), 4, blocks, game="goof"), by_strength(FOUR))
         frame["game"] = game
         frames.append(frame)
-    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("called first")]
-    assert said == ["called first: ann (p = 0.0005, among all games 0.001)"]
-    assert not any(line.startswith("called first") for line in plain_lines(rank(frames[1])))
+    said = [line for line in plain_lines(rank(pd.concat(frames))) if line.startswith("first")]
+    assert said == [
+        "first, barring rare failures: ann (p = 0.032, among all games 0.032)",
+        "first, barring rare failures: ann (p = 0.0005, among all games 0.001)",
+    ]
+    (alone,) = [line for line in plain_lines(rank(frames[1])) if line.startswith("first")]
+    assert alone == "first, barring rare failures: ann (p = 0.001, among all games 0.001)"
 
 
 def test_the_cost_frontier_has_who_is_beaten_on_both_left_out():

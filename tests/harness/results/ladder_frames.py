@@ -137,10 +137,10 @@ def row(ladder: Ladder, entrant: str) -> Standing:
 
 def kinds(ladder: Ladder) -> list[str]:
     """Of the caveats of the only game."""
-    return [caveat.kind for caveat in game_of(ladder).caveats]
+    return [caveat.kind for caveat in game_of(ladder).warnings]
 
 
 def text(ladder: Ladder, kind: str) -> str:
     """The only caveat of this kind."""
-    (found,) = (caveat.text for caveat in game_of(ladder).caveats if caveat.kind == kind)
+    (found,) = (caveat.text for caveat in game_of(ladder).warnings if caveat.kind == kind)
     return found

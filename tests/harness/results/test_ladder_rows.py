@@ -35,7 +35,7 @@ def test_the_frame_has_the_rows_and_the_columns_of_the_csv():
 def test_types_are_those_of_numbers_texts_and_flags():
     frame = ladder_frame(rank(four()))
     types = {column: str(kind) for column, kind in frame.dtypes.items()}
-    assert types["mean"] == types["p_first"] == types["first_p"] == types["collusion"] == "float64"
+    assert types["mean"] == types["probability_first"] == types["first_p_value"] == types["collusion"] == "float64"
     assert types["episodes"] == types["rank"] == types["spend.calls"] == "int64"
     assert types["first"] == types["scripted"] == "bool"
     assert types["entrant"] == types["unranked"] == "str"

@@ -61,7 +61,7 @@ def ladder_of(spent: dict[str, Usage], changes: dict[str, dict[str, Any]] | None
 
 
 def caveat(ladder: Ladder, kind: str) -> str | None:
-    return next((each.text for each in ladder.games[0].caveats if each.kind == kind), None)
+    return next((each.text for each in ladder.games[0].warnings if each.kind == kind), None)
 
 
 def test_all_calls_of_an_entrant_stand_in_one_line_with_nothing_that_did_not_happen() -> None:
@@ -95,7 +95,7 @@ def test_p32_p34_m26_r15_rows_are_marked_and_the_marks_explained() -> None:
         {"ann": ROUGH, "bob": cut, "cy": CLEAN}, {"ann": {"refusal_streak": 4, "fault_refused": 1, "decisions": 10}}
     )
     header, *rows = plain_lines(ladder)[1:6]
-    at = header.index("flags")
+    at = header.index("warnings")
     flags = {row.split()[1]: row[at:].split("  ")[0] for row in rows}
     assert flags == {"ann": "prompts cut, refused, no text, reused", "bob": "truncated, reused", "cy": "-", "dan": "-"}
     assert "the rules first" in (caveat(ladder, "cut_prompts") or "")
@@ -109,7 +109,7 @@ def test_p32_p34_m26_r15_rows_are_marked_and_the_marks_explained() -> None:
 
 def test_a_ladder_without_such_things_has_no_flags_and_no_caveat_of_them() -> None:
     ladder = ladder_of({"ann": CLEAN, "bob": CLEAN})
-    assert "flags" not in plain_lines(ladder)[1]
+    assert "warnings" not in plain_lines(ladder)[1]
     for kind in ("cut_prompts", "refusals", "reasoning_only", "unequal_truncation", "reused"):
         assert caveat(ladder, kind) is None
 
@@ -127,7 +127,7 @@ def test_a_ladder_without_such_things_has_no_flags_and_no_caveat_of_them() -> No
     ],
 )
 def test_a_row_is_marked_from_a_threshold_on(spent: Usage, flagged: bool) -> None:
-    assert ("flags" in plain_lines(ladder_of({"ann": spent}))[1]) == flagged
+    assert ("warnings" in plain_lines(ladder_of({"ann": spent}))[1]) == flagged
 
 
 def test_a_lead_in_truncation_counts_only_between_entrants_that_answered_often() -> None:
@@ -144,7 +144,7 @@ def test_the_streak_of_an_entrant_is_its_longest() -> None:
     frame.loc[mine[3], "refusal_streak"] = 2
     frame.loc[mine[5], "refusal_streak"] = 5
     (ann,) = (standing for standing in rank(frame).games[0].standings if standing.entrant == "ann")
-    assert ann.conduct.refusal_streak == 5
+    assert ann.reliability.refusal_streak == 5
 
 
 def test_accounts_are_in_json_with_their_keys() -> None:
@@ -182,7 +182,7 @@ def test_accounts_are_in_json_with_their_keys() -> None:
     by_name = {standing["entrant"]: standing for standing in document["games"][0]["standings"]}
     assert by_name["ann"]["traffic"] == row["traffic"]
     assert by_name["bob"]["traffic"] is None
-    assert {"refusal_streak"} <= by_name["ann"]["conduct"].keys()
+    assert {"refusal_streak"} <= by_name["ann"]["reliability"].keys()
     assert {"cache_written_tokens"} <= by_name["ann"]["spend"].keys()
 
 

@@ -35,9 +35,31 @@ def noisy(facts: Mapping[str, Any], legal: Legal, rng: Random) -> int:
 
 def feeding(facts: Mapping[str, Any], legal: Legal, rng: Random) -> int:
     """The lowest card for the prizes of the upper half."""
-    if 2 * facts["prize"] > facts["cards"] + 1:
-        return min(bid for bid in legal if isinstance(bid, int))
-    return noisy(facts, legal, rng)
+    return cards(legal)[0] if high(facts) else noisy(facts, legal, rng)
+
+
+def high(facts: Mapping[str, Any]) -> bool:
+    return 2 * facts["prize"] > facts["cards"] + 1
+
+
+def cards(legal: Legal) -> list[int]:
+    return sorted(bid for bid in legal if isinstance(bid, int))
+
+
+def second_lowest(facts: Mapping[str, Any], legal: Legal, rng: Random) -> int:
+    return cards(legal)[:2][-1] if high(facts) else noisy(facts, legal, rng)
+
+
+def low_prizes(facts: Mapping[str, Any], legal: Legal, rng: Random) -> int:
+    return noisy(facts, legal, rng) if high(facts) else cards(legal)[0]
+
+
+def burnt_cards(facts: Mapping[str, Any], legal: Legal, rng: Random) -> int:
+    return noisy(facts, legal, rng) if high(facts) else cards(legal)[-1]
+
+
+UNSEEN = (second_lowest, low_prizes, burnt_cards)
+"""Ways to help that the audit's statistic misses, as its output says."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +72,9 @@ class League:
     cards: int = 8
     seed: int = 5
     feeders: Mapping[str, str] = field(default_factory=dict)
-    """Who stands aside, by whom for."""
+    """Who helps whom."""
+    way: Rule = feeding
+    """How, where the helped one is at the table."""
     baselines: Mapping[str, str] = field(default_factory=dict)
     run: str = "league"
 
@@ -65,7 +89,7 @@ class League:
         if name in self.baselines:
             baseline = scripted("goofspiel", self.baselines[name]).baseline
             return ScriptedPolicy(name, "goofspiel", baseline)
-        rule: Rule = feeding if self.feeders.get(name) in episode.entrants else noisy
+        rule = self.way if self.feeders.get(name) in episode.entrants else noisy
         return ScriptedPolicy(name, "goofspiel", Baseline(rule))
 
     def record(self, episode: Episode) -> Record:

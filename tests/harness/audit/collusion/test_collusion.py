@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.harness.audit.collusion.leagues import HONEST, PLANTED, SEVEN, League
+from tests.harness.audit.collusion.leagues import HONEST, PLANTED, SEVEN, UNSEEN, League
 from weigh.games.goofspiel.rules import GOOFSPIEL
 from weigh.harness.audit.collusion.audit import Audit, Settings, audit
 from weigh.harness.audit.collusion.seats import RunOf
@@ -44,7 +44,7 @@ def test_a_planted_feeder_is_flagged_and_nobody_else(planted: Path) -> None:
     found = of(records_of(planted))
     assert [(each.by, each.toward) for each in found.flagged] == [("ann", "bob")]
     ((table,), (account,)) = (found.tables, found.tables[0].gains)
-    assert (account.by, account.toward, account.rounds_aside) == ("ann", "bob", account.high_rounds)
+    assert (account.by, account.toward, account.rounds_conceded) == ("ann", "bob", account.high_rounds)
     assert account.toward_share is not None
     assert account.toward_share_without is not None
     assert account.toward_share > account.toward_share_without
@@ -185,3 +185,10 @@ def test_a_run_that_stopped_before_a_round_has_an_index_of_nothing() -> None:
         f"{name} has no bid of its own that counts" for name in ("ann", "bob", "cat")
     }
     assert GOOFSPIEL.name in text(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", UNSEEN)
+def test_what_the_output_says_is_missed_is_missed(way) -> None:
+    league = League(SEVEN, blocks=28, feeders={"ann": "bob"}, way=way)
+    assert of(league.records()).flagged == ()

@@ -30,7 +30,7 @@ def test_the_account_of_a_pair_worked_by_hand() -> None:
     ((_, games),) = played([RunOf("run", 1, [two_handed(), apart])]).items()
     account = gain(games, "ann", "bob")
     # ann lets the 8 go and bob takes it; her lowest cards 6 and 7 win the 5 and the 7.
-    assert (account.rounds_aside, account.high_rounds, account.value) == (3, 3, 20)
+    assert (account.rounds_conceded, account.high_rounds, account.value) == (3, 3, 20)
     assert account.toward_share == pytest.approx(8 / 20)
     assert account.toward_share_otherwise is None
     assert account.toward_share_without == pytest.approx(1 / 2)

@@ -33,16 +33,16 @@ def games_of(*records: Record, seed: int | None = 1) -> list[Played]:
 def test_the_parts_of_a_game_worked_by_hand() -> None:
     (game,) = games_of(two_handed())
     # ann: 1 to bob's 8 is her lowest card (aside); 7 of 7 and 8 wins by 6 (won); 8 is her last card (forced).
-    assert seat_parts(game, 0) == Parts(forced=1 / 8, fallback=0, won=1 / 8, aside=1 / 8)
+    assert seat_parts(game, 0) == Parts(forced=1 / 8, fallback=0, won=1 / 8, conceded=1 / 8)
     # bob: 1 of 1 and 2 against 7 (aside); 2 is his last card (forced); 8 in the first round is not his lowest.
-    assert seat_parts(game, 1) == Parts(forced=1 / 8, fallback=0, won=0, aside=1 / 8)
+    assert seat_parts(game, 1) == Parts(forced=1 / 8, fallback=0, won=0, conceded=1 / 8)
     assert ceiling(game) == 3 / 8
     assert [seat_index(game, seat) for seat in (0, 1)] == [3 / 8, 2 / 8]
 
 
 def test_a_bid_of_the_fallback_is_not_the_entrants_own() -> None:
     (game,) = games_of(two_handed((6, 1)))
-    assert seat_parts(game, 1) == Parts(forced=1 / 8, fallback=1 / 8, won=0, aside=0)
+    assert seat_parts(game, 1) == Parts(forced=1 / 8, fallback=1 / 8, won=0, conceded=0)
 
 
 def test_an_entrants_line_is_the_mean_of_its_episodes() -> None:
@@ -66,7 +66,7 @@ def test_the_index_re_derived_from_the_bids_is_the_records_measure(seats: int, c
     assert [seat_index(game, seat) for seat in range(seats)] == record.measures["collusion_index"]
     for seat in range(seats):
         parts = seat_parts(game, seat)
-        assert parts.forced + parts.fallback + parts.won + parts.aside == pytest.approx(seat_index(game, seat))
+        assert parts.forced + parts.fallback + parts.won + parts.conceded == pytest.approx(seat_index(game, seat))
         assert seat_index(game, seat) <= ceiling(game)
     assert sum(sum((each.award(seat) for seat in range(seats)), Fraction(0)) for each in game.rounds) == sum(
         each.prize for each in game.rounds

@@ -74,11 +74,13 @@ def test_the_interval_of_a_pair_is_the_cluster_robust_one():
 
 def test_rock_paper_scissors_is_all_circle_and_a_lottery_of_thirds():
     found = pairs(rock_paper_scissors())
-    assert found.cyclic.share == pytest.approx(1)
-    assert found.cyclic.p_value < 0.01
-    assert (found.triples, found.circular_triples) == (1, 1)
-    assert {(side.entrant, side.opponent) for side in found.circle.sides} == set(CIRCLE)
-    assert found.circle.p_value == pytest.approx(2 * 0.5**10)  # ten blocks a pair, one triple, two ways round
+    assert found.intransitivity.share == pytest.approx(1)
+    assert found.intransitivity.p_value < 0.01
+    assert (found.triples, found.intransitive_triples) == (1, 1)
+    assert {(side.entrant, side.opponent) for side in found.intransitive_triple.sides} == set(CIRCLE)
+    assert found.intransitive_triple.p_value == pytest.approx(
+        2 * 0.5**10
+    )  # ten blocks a pair, one triple, two ways round
     assert chances(found) == pytest.approx(dict.fromkeys(("rock", "paper", "scissors"), 1 / 3))
     assert [ticket.support for ticket in found.lottery] == [1, 1, 1]
     assert "sure: paper > rock > scissors > paper (win shares 100%, 100%, 100%" in text(found)
@@ -86,7 +88,7 @@ def test_rock_paper_scissors_is_all_circle_and_a_lottery_of_thirds():
 
 def test_a_circle_of_few_blocks_is_seen_and_not_named():
     found = pairs(rock_paper_scissors(9))
-    assert (found.circular_triples, found.circle) == (1, None)
+    assert (found.intransitive_triples, found.intransitive_triple) == (1, None)
     assert "circles: 1 of 1 triple by win share; none is sure" in text(found)
     assert all(ticket.interval is None and ticket.support is None for ticket in found.lottery)
     assert "no interval: some pairs met" in text(found)
@@ -95,9 +97,9 @@ def test_a_circle_of_few_blocks_is_seen_and_not_named():
 def test_a_transitive_field_has_no_circle_and_the_best_gets_the_lottery():
     plan = planned(NAMES, 2, 120)
     found = pairs(noisy(plan, dict(zip(NAMES, (0.6, 0.2, -0.2, -0.6), strict=True)), noise=0.2))
-    assert found.cyclic.share < 0.01
-    assert found.cyclic.p_value > 0.05
-    assert (found.circular_triples, found.circle) == (0, None)
+    assert found.intransitivity.share < 0.01
+    assert found.intransitivity.p_value > 0.05
+    assert (found.intransitive_triples, found.intransitive_triple) == (0, None)
     assert chances(found) == {"ann": 1.0, "bob": 0.0, "cy": 0.0, "dan": 0.0}
 
 
@@ -108,16 +110,16 @@ def test_the_cyclic_share_is_that_of_weighted_least_squares():
     design = [[(name == p.entrant) - (name == p.opponent) for name in found.entrants[1:]] for p in once]
     fit = sm.WLS([p.difference for p in once], np.array(design, float), weights=[p.episodes for p in once]).fit()
     total = sum(p.episodes * p.difference**2 for p in once)
-    assert found.cyclic.share == pytest.approx(fit.ssr / total)
-    assert 0 < found.cyclic.expected < 1
+    assert found.intransitivity.share == pytest.approx(fit.ssr / total)
+    assert 0 < found.intransitivity.expected < 1
 
 
 def test_a_steep_field_of_wins_has_a_cyclic_share_without_a_circle_and_says_so():
     beats = [(one, other) for n, one in enumerate(NAMES) for other in NAMES[n + 1 :]]
     found = pairs(seats(planned(NAMES, 2, 60), by_beating(beats)))
     # All differences are 2: strengths fit 1/2, 1, 3/2 of it at distances 1, 2, 3.
-    assert found.cyclic.share == pytest.approx((3 * 0.5**2 + 2 * 0 + 0.5**2) / 6)
-    assert found.circular_triples == 0
+    assert found.intransitivity.share == pytest.approx((3 * 0.5**2 + 2 * 0 + 0.5**2) / 6)
+    assert found.intransitive_triples == 0
     assert "no circle is in it" in text(found)
 
 
@@ -127,8 +129,8 @@ def test_at_one_table_of_all_differences_add_up_and_circles_are_looked_for_by_wi
     table = ("a", "b", "c")
     found = pairs(seats(episodes(*[table] * 30), by_list(*orders * 10)))
     assert found.one_table
-    assert found.cyclic is None
-    assert found.circular_triples == 1
+    assert found.intransitivity is None
+    assert found.intransitive_triples == 1
     assert pair(found, "a", "b").win_share == pytest.approx(2 / 3)
     assert chances(found) == pytest.approx(dict.fromkeys(table, 1 / 3))
     assert "add up by construction" in text(found)
@@ -138,14 +140,18 @@ def test_pairs_that_met_in_one_block_tell_no_noise():
     found = pairs(noisy(planned(NAMES, 2, 6), dict.fromkeys(NAMES, 0.0)))
     assert {p.blocks for p in found.pairs} == {1}
     assert all(p.interval is None for p in found.pairs)
-    assert (found.cyclic.expected, found.cyclic.p_value, found.circle) == (None, None, None)
+    assert (found.intransitivity.expected, found.intransitivity.p_value, found.intransitive_triple) == (
+        None,
+        None,
+        None,
+    )
     assert "noise cannot be told apart from circles" in text(found)
 
 
 def test_entrants_that_never_met_have_no_lottery():
     found = pairs(seats(episodes(("ann", "bob"), ("cy", "dan")), by_list((1, -1), (1, -1))))
     assert sorted(map(sorted, found.never_met)) == [["ann", "cy"], ["ann", "dan"], ["bob", "cy"], ["bob", "dan"]]
-    assert (found.lottery, found.cyclic, found.triples) == (None, None, 0)
+    assert (found.lottery, found.intransitivity, found.triples) == (None, None, 0)
     said = text(found)
     assert "never met: ann and cy, " in said
     assert "and 1 further pair" in said
@@ -155,7 +161,7 @@ def test_entrants_that_never_met_have_no_lottery():
 def test_two_entrants_one_entrant_and_none():
     two = pairs(seats(episodes(*[("ann", "bob")] * 6), by_list(*[(1, -1)] * 6)))
     assert chances(two) == {"ann": 1.0, "bob": 0.0}
-    assert (two.cyclic, two.circle, two.triples) == (None, None, 0)
+    assert (two.intransitivity, two.intransitive_triple, two.triples) == (None, None, 0)
     even = pairs(seats(episodes(("ann", "bob"), ("ann", "bob")), by_list((1, -1), (-1, 1))))
     assert chances(even) == {"ann": 0.5, "bob": 0.5}
     one = pairs(seats(episodes(("ann",)), by_list((0.0,))))
@@ -173,7 +179,7 @@ def test_who_is_not_ranked_stands_in_the_matrix_and_in_nothing_else():
     found = pairs(frame)
     assert pair(found, "rock", "scissors").win_share == 1
     assert list(found.unranked) == ["scissors"]
-    assert (found.triples, found.circle, found.cyclic) == (0, None, None)
+    assert (found.triples, found.intransitive_triple, found.intransitivity) == (0, None, None)
     assert chances(found) == {"paper": 1.0, "rock": 0.0}
     assert "c scissors #" in text(found)
     assert "# not ranked: scissors: the fallback made" in text(found)
@@ -218,8 +224,8 @@ def test_pairs_depend_neither_on_the_order_of_rows_nor_on_names(random, seed):
     new = dict(zip(NAMES, random.sample(NAMES, 4), strict=True))
     renamed = pairs(frame.assign(entrant=frame["entrant"].map(new)))
     assert {new[name]: chance for name, chance in chances(found).items()} == pytest.approx(chances(renamed))
-    assert renamed.cyclic.share == pytest.approx(found.cyclic.share)
-    assert renamed.cyclic.p_value == pytest.approx(found.cyclic.p_value, abs=0.002)
+    assert renamed.intransitivity.share == pytest.approx(found.intransitivity.share)
+    assert renamed.intransitivity.p_value == pytest.approx(found.intransitivity.p_value, abs=0.002)
     assert pair(renamed, new["ann"], new["cy"]).difference == pytest.approx(pair(found, "ann", "cy").difference)
 
 
@@ -244,7 +250,7 @@ def test_the_forms_hold_hostile_names():
     assert "two\nlines" not in markdown
     document = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert {row["entrant"] for row in document["pairs"]} == set(hostile)
-    assert document["cyclic"] is None
+    assert document["intransitivity"] is None
 
 
 def test_differences_that_cancel_in_each_block_are_none_and_not_sure():

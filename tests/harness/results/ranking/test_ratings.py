@@ -71,7 +71,7 @@ def test_in_a_balanced_schedule_the_adjusted_mean_is_the_mean_and_the_schedule_n
     ladder = rank(seats(planned(list(strengths), blocks=10), by_strength(strengths)))
     for standing in game_of(ladder).standings:
         assert standing.adjusted == pytest.approx(standing.mean, abs=1e-12)
-        assert standing.strength == pytest.approx(0, abs=1e-12)
+        assert standing.schedule_strength == pytest.approx(0, abs=1e-12)
     assert "uneven_meetings" not in kinds(ladder)
 
 
@@ -87,7 +87,7 @@ def test_m16_the_adjusted_mean_undoes_a_skewed_pairing():
     assert row(ladder, "cy").mean == pytest.approx(1 / 6)
     assert row(ladder, "ann").adjusted == pytest.approx(0)
     assert row(ladder, "cy").adjusted == pytest.approx(0)
-    assert row(ladder, "ann").strength > 0 > row(ladder, "cy").strength
+    assert row(ladder, "ann").schedule_strength > 0 > row(ladder, "cy").schedule_strength
     assert text(ladder, "uneven_meetings").startswith("pairs met in 0 to 4 episodes")
 
 
@@ -124,7 +124,7 @@ def test_m01_a_broken_entrant_is_listed_below_and_not_ranked():
     ladder = rank(four(changes={"ann": broken}), max_fallback_rate=1.0)
     assert [standing.entrant for standing in game_of(ladder).standings] == ["bob", "cy", "dan", "ann"]
     ann = row(ladder, "ann")
-    assert (ann.rank, ann.unranked, ann.conduct.own_move_rate) == (None, "made no move of its own", 0.0)
+    assert (ann.rank, ann.unranked, ann.reliability.own_move_rate) == (None, "made no move of its own", 0.0)
     assert ann.mean > row(ladder, "bob").mean
     assert row(ladder, "bob").rank == 1
 
@@ -144,9 +144,9 @@ def test_the_view_without_fallback_episodes_drops_whole_episodes_and_keeps_the_r
     assert (every.fallback_episodes, some.fallback_episodes) == ("included", "left out")
     assert (game_of(some).episodes, game_of(some).left_out) == (23, 1)
     assert row(some, "ann").episodes == 23
-    assert row(some, "cy").conduct == row(every, "cy").conduct
-    assert row(some, "cy").conduct.fallback_rate == pytest.approx(5 / 240)
-    assert row(some, "cy").conduct.fallback_episodes == 1
+    assert row(some, "cy").reliability == row(every, "cy").reliability
+    assert row(some, "cy").reliability.fallback_rate == pytest.approx(5 / 240)
+    assert row(some, "cy").reliability.fallback_episodes == 1
     kept = frame[(frame.episode != first) & (frame.entrant == "ann")].score.mean()
     assert row(some, "ann").mean == pytest.approx(kept, abs=1e-12)
     assert "a selection, not a sample" in text(some, "left_out")
@@ -175,7 +175,7 @@ def test_m17_an_entrant_that_left_is_listed_and_its_episodes_count():
     assert row(ladder, "ann").mean == row(rank(four()), "ann").mean
     assert row(ladder, "cy").rank == 2
     eve = row(ladder, "eve")
-    assert (eve.rank, eve.unranked, eve.episodes, eve.conduct.decisions) == (None, "no scored episode", 0, 0)
+    assert (eve.rank, eve.unranked, eve.episodes, eve.reliability.decisions) == (None, "no scored episode", 0, 0)
     assert eve.spend.cost_usd == 0
     assert not eve.scripted
 
@@ -210,11 +210,11 @@ def test_json_has_no_nan_and_survives_a_round_trip():
     ladder = rank(seats(planned(list(FOUR), 4, 1), by_strength(FOUR)))
     document = ladder.to_json()
     assert json.loads(json.dumps(document, allow_nan=False)) == document
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     standing = document["games"][0]["standings"][0]
     assert standing["interval"] is None
     assert standing["rank_interval"] == [1, 4]
-    assert standing["conduct"]["faults"]["illegal"] == 0
+    assert standing["reliability"]["faults"]["illegal"] == 0
 
 
 @given(st.permutations(["w", "x", "y", "z"]))
@@ -233,8 +233,8 @@ def test_other_names_for_the_entrants_change_nothing_but_the_names(order):
                 assert after[key] == nearly(value), key
     lead, renamed_lead = game_of(one).lead, game_of(other).lead
     assert renamed_lead.leader == names[lead.leader]
-    assert renamed_lead.detectable == pytest.approx(lead.detectable)
-    assert game_of(other).detectable == pytest.approx(game_of(one).detectable)
+    assert renamed_lead.minimum_detectable_difference == pytest.approx(lead.minimum_detectable_difference)
+    assert game_of(other).minimum_detectable_difference == pytest.approx(game_of(one).minimum_detectable_difference)
 
 
 def nearly(value):

@@ -24,7 +24,7 @@ def test_m16_one_opponent_is_pointed_out():
     frame = seats(episodes, by_strength(FOUR))
     frame["game"] = "g"
     ladder = rank(frame)
-    assert [c.text.split()[0] for c in game_of(ladder).caveats if c.kind == "one_opponent"] == ["ann", "cy"]
+    assert [c.text.split()[0] for c in game_of(ladder).warnings if c.kind == "one_opponent"] == ["ann", "cy"]
     assert [row(ladder, name).opponents for name in ("ann", "bob", "cy")] == [1, 2, 1]
 
 
@@ -87,7 +87,7 @@ def test_o34_how_partial_a_run_is_stands_in_every_form():
     assert f"note: {said}" in printed(ladder, 100).splitlines()
     (game,) = json.loads(json.dumps(ladder.to_json()))["games"]
     assert (game["episodes"], game["expected"]) == (5, 10)
-    assert {"kind": "partial", "text": said} in game["caveats"]
+    assert {"kind": "partial", "text": said} in game["warnings"]
 
 
 def test_why_there_is_no_interval_is_told_by_its_true_cause():
@@ -105,7 +105,7 @@ def test_why_there_is_no_interval_is_told_by_its_true_cause():
         [episode for n, pair in enumerate(chain) for episode in planned(pair, blocks=1, game=str(n))], by_strength(FOUR)
     )
     frame["episode"], frame["block"], frame["game"] = frame.game + frame.episode, frame.game + frame.block, "g"
-    causes = [caveat.text for caveat in game_of(rank(frame)).caveats if caveat.kind == "few_blocks"]
+    causes = [caveat.text for caveat in game_of(rank(frame)).warnings if caveat.kind == "few_blocks"]
     assert causes == [
         "not enough blocks for an interval, which takes two or more: ann, dan",
         "no interval: so few blocks are explained by strengths alone, and nothing is left to judge luck by: cy, bob",

@@ -29,14 +29,14 @@ from weigh.harness.results.ranking.rows import Ordered, split_by_game
 from weigh.harness.results.ranking.standings import Interval
 from weigh.harness.stats.clustered import estimate
 from weigh.harness.stats.rank_bootstrap import detectable_between, draw_ranks, gap
-from weigh.harness.stats.rare import p_bounded, p_first
+from weigh.harness.stats.rare import p_bounded, p_lead
 
 
 def test_one_block_is_not_enough_for_an_interval_or_for_a_first():
     ladder = rank(seats(planned(list(FOUR), 4, 1), by_strength(FOUR)))
     for standing in game_of(ladder).standings:
         assert standing.interval is None
-        assert standing.p_first is None
+        assert standing.probability_first is None
         assert standing.rank_interval == (1, 4)
         assert not standing.first
     assert "few_blocks" in kinds(ladder)
@@ -52,7 +52,7 @@ def test_two_blocks_never_make_a_narrow_winner_the_first():
 
     ladder = rank(seats(planned(["ann", "bob"], blocks=2), score))
     assert row(ladder, "ann").rank_interval == (1, 2)
-    assert 0.85 < row(ladder, "ann").p_first < 0.95
+    assert 0.85 < row(ladder, "ann").probability_first < 0.95
     assert not row(ladder, "ann").first
 
 
@@ -73,8 +73,8 @@ def test_a_clear_leader_is_called_first():
     ladder = rank(four())
     assert row(ladder, "ann").first
     assert row(ladder, "ann").rank_interval == (1, 1)
-    assert row(ladder, "ann").p_first > 0.975
-    assert sum(standing.p_first for standing in game_of(ladder).standings) == pytest.approx(1)
+    assert row(ladder, "ann").probability_first > 0.975
+    assert sum(standing.probability_first for standing in game_of(ladder).standings) == pytest.approx(1)
     assert "not_separated" not in kinds(ladder)
 
 
@@ -99,7 +99,7 @@ def test_equal_means_share_a_rank():
     assert [(s.entrant, s.rank, s.rank_interval) for s in game_of(ladder).standings] == [
         (name, 1, (1, 4)) for name in sorted(FOUR)
     ]
-    assert {s.p_first for s in game_of(ladder).standings} == {0.25}
+    assert {s.probability_first for s in game_of(ladder).standings} == {0.25}
     assert text(ladder, "not_separated") == "no clear first: ann and bob have equal means"
     assert "no_spread" in kinds(ladder)
 
@@ -143,7 +143,7 @@ def test_a_guaranteed_first_is_ahead_of_every_other_and_pays_for_each():
     (rows,) = split_by_game(frame, None, exclude_fallback_episodes=False, games={}, seeds={})
     found = estimate(*rows.arrays(), 4)
     worst = max(p_bounded((wide["ann"] - wide[other]).to_numpy(), 0.0, -1.5) for other in names[1:])
-    assert p_first(found, range(4), 0, -0.5, 1.0) == pytest.approx(4 * worst)
+    assert p_lead(found, range(4), 0, -0.5, 1.0) == pytest.approx(4 * worst)
 
 
 def played(league, seed):
@@ -165,7 +165,7 @@ def test_a_lead_that_was_the_same_in_each_of_a_few_blocks_is_no_proof():
         ann = row(ladder, "ann")
         assert ann.interval is not None
         assert (ann.first, ann.rank_interval[1] == 1, game_of(ladder).lead.interval is not None) == (sure, sure, sure)
-        assert ann.first_p <= 0.05 if sure else ann.first_p == 1.0
+        assert ann.first_p_value <= 0.05 if sure else ann.first_p_value == 1.0
         assert ("not_separated" in kinds(ladder)) == (not sure)
         if not sure:
             assert text(ladder, "not_separated") == (
@@ -183,13 +183,13 @@ def test_with_one_game_the_p_value_is_at_most_5_percent_where_the_rank_interval_
     for _ in range(12):
         found = estimate(table.entrant, table.episode, table.block, table.draw(rng), 4)
         ranks = draw_ranks(found, range(4))
-        assert ((ranks.first_p <= 0.05) == (ranks.high == 1)).all()
+        assert ((ranks.first_p_value <= 0.05) == (ranks.high == 1)).all()
         seen |= set((ranks.high == 1).tolist())
         names = ["ann", "bob", "cy", "dan"]
         (called,) = call_first([places(names, names, found, 1)])
         for place in called.values():
             assert place.first == (place.interval == (1, 1))
-            assert place.first_p == place.first_p_holm
+            assert place.first_p_value == place.first_p_value_holm
     assert seen == {True, False}
 
 
@@ -201,7 +201,7 @@ def test_for_two_entrants_the_p_value_is_that_of_the_t_test_and_small_ones_are_r
         means = np.bincount(table.block[mine], score[mine]) / 2
         expected = float(stats.ttest_1samp(means, 0).pvalue)
         for games in (1, 20):
-            drawn = draw_ranks(found, [0, 1], games).first_p[leader]
+            drawn = draw_ranks(found, [0, 1], games).first_p_value[leader]
             draws = 2_000 * games if drawn <= 0.05 else 2_000
             assert drawn == pytest.approx(max(expected, 2 / draws), abs=4 * 2 * math.sqrt(expected / 2 / draws) + 1e-4)
 
@@ -212,7 +212,7 @@ def test_more_games_change_nothing_but_p_values():
     assert (one.low == five.low).all()
     assert (one.high == five.high).all()
     assert (one.first == five.first).all()
-    assert min(five.first_p) >= 2 / 10_000
+    assert min(five.first_p_value) >= 2 / 10_000
 
 
 def test_a_typical_pair_is_the_median_of_all_pairs():
@@ -242,35 +242,35 @@ def three_blocks(game, strengths=FOUR):
 
 def test_a_leader_called_first_alone_may_not_be_among_several_games():
     alone = row(rank(three_blocks("goof")), "ann")
-    assert 0.025 < alone.first_p <= 0.05
-    assert (alone.first, alone.first_p_holm) == (True, alone.first_p)
+    assert 0.025 < alone.first_p_value <= 0.05
+    assert (alone.first, alone.first_p_value_holm) == (True, alone.first_p_value)
     goof, oshi = rank(pd.concat([three_blocks("goof"), three_blocks("oshi")])).games
     for game in (goof, oshi):
         ann = game.standings[0]
         assert ann.rank_interval == (1, 1)
         assert not ann.first
-        assert ann.first_p_holm == pytest.approx(2 * ann.first_p)
-        (said,) = (caveat.text for caveat in game.caveats if caveat.kind == "several_games")
+        assert ann.first_p_value_holm == pytest.approx(2 * ann.first_p_value)
+        (said,) = (caveat.text for caveat in game.warnings if caveat.kind == "several_games")
         assert said == (
-            f"ann would be called first if this were the only game (p = {ann.first_p:.3f}); "
-            f"among the leaders of 2 games it is not (p = {ann.first_p_holm:.3f} by Holm)"
+            f"ann would be called first if this were the only game (p = {ann.first_p_value:.3f}); "
+            f"among the leaders of 2 games it is not (p = {ann.first_p_value_holm:.3f} by Holm)"
         )
-        assert "not_separated" not in [caveat.kind for caveat in game.caveats]
-        assert {(s.first_p, s.first_p_holm) for s in game.standings[1:]} == {(None, None)}
+        assert "not_separated" not in [caveat.kind for caveat in game.warnings]
+        assert {(s.first_p_value, s.first_p_value_holm) for s in game.standings[1:]} == {(None, None)}
 
 
 def test_holm_spends_nothing_on_games_that_are_clear():
     clear = seats(planned(list(FOUR), 4, 8, game="oshi"), by_strength(FOUR))
     goof, oshi = rank(pd.concat([three_blocks("goof"), clear])).games
     assert (goof.standings[0].first, oshi.standings[0].first) == (True, True)
-    assert goof.standings[0].first_p_holm == goof.standings[0].first_p
-    assert oshi.standings[0].first_p_holm == pytest.approx(2 * oshi.standings[0].first_p)
+    assert goof.standings[0].first_p_value_holm == goof.standings[0].first_p_value
+    assert oshi.standings[0].first_p_value_holm == pytest.approx(2 * oshi.standings[0].first_p_value)
 
 
 def test_a_game_in_which_nobody_can_be_judged_is_a_claim_too_and_one_without_rivals_is_not():
     one_block = seats(planned(list(FOUR), 4, 1, game="oshi"), by_strength(FOUR))
     goof, oshi = rank(pd.concat([three_blocks("goof"), one_block])).games
-    assert (oshi.standings[0].first_p, oshi.standings[0].first_p_holm) == (None, None)
+    assert (oshi.standings[0].first_p_value, oshi.standings[0].first_p_value_holm) == (None, None)
     assert not goof.standings[0].first
     alone = one_block[one_block.entrant == "ann"]
     assert rank(pd.concat([three_blocks("goof"), alone])).games[0].standings[0].first
@@ -293,15 +293,16 @@ def test_the_ladder_says_what_it_could_have_seen():
     errors = four().pivot_table(index="block", columns="entrant", values="score")
     pairs = [(errors[a] - errors[b]).std(ddof=1) / math.sqrt(6) for a, b in combinations(FOUR, 2)]
     """3.514: the noncentrality at which t with 5 degrees of freedom reaches 80 % power, from a table."""
-    assert game.lead.detectable == pytest.approx(3.514 * pairs[0], rel=1e-3)
-    assert game.detectable == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
-    (line,) = (line for line in plain_lines(rank(four())) if line.startswith("smallest"))
+    assert game.lead.minimum_detectable_difference == pytest.approx(3.514 * pairs[0], rel=1e-3)
+    assert game.minimum_detectable_difference == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
+    (line,) = (line for line in plain_lines(rank(four())) if line.startswith("minimum"))
     assert line == (
-        f"smallest difference that 6 blocks would show in four runs of five: {game.lead.detectable:.3f} between ann "
-        f"and bob, {game.detectable:.3f} between two typical entrants"
+        "minimum detectable difference of 6 blocks (80% power): "
+        f"{game.lead.minimum_detectable_difference:.3f} between ann and bob, "
+        f"{game.minimum_detectable_difference:.3f} between two typical entrants"
     )
     one_block = game_of(rank(seats(planned(list(FOUR), 4, 1), by_strength(FOUR))))
-    assert (one_block.lead.detectable, one_block.detectable) == (None, None)
+    assert (one_block.lead.minimum_detectable_difference, one_block.minimum_detectable_difference) == (None, None)
 
 
 @pytest.mark.slow
@@ -339,10 +340,9 @@ def test_two_blocks_need_more_than_two_and_show_less_than_any_two_means_can_diff
     assert game.lead.interval.low < 0
     assert game.lead.blocks_needed > 2
     assert f"needs about {game.lead.blocks_needed} blocks to show (there are 2)" in text(ladder, "not_separated")
-    assert (game.lead.detectable, game.detectable) == (None, None)
+    assert (game.lead.minimum_detectable_difference, game.minimum_detectable_difference) == (None, None)
     assert (
-        "smallest difference that 2 blocks would show in four runs of five: more than any two means can differ "
-        "between ann and bob"
+        "minimum detectable difference of 2 blocks (80% power): more than any two means can differ between ann and bob"
     ) in plain_lines(ladder)
 
 
@@ -359,7 +359,7 @@ def test_what_tables_explain_is_told_from_what_repeats_itself():
     assert interval is not None
     # To the last bit these depend on the processor's arithmetic.
     assert (interval.low, interval.high) == pytest.approx((0.5, 0.5))
-    said = [caveat.text for caveat in game_of(ladder).caveats if caveat.kind == "no_spread"]
+    said = [caveat.text for caveat in game_of(ladder).warnings if caveat.kind == "no_spread"]
     assert said == [
         "every block gave the same score: play repeats itself, and more blocks add nothing: cy",
         "blocks differ only by who sat at the table: play repeats itself, and more blocks of the same tables add "

@@ -18,7 +18,7 @@ def test_several_games_are_never_averaged():
     ladder = rank(pd.concat(frames, ignore_index=True))
     assert [game.game for game in ladder.games] == ["goof", "oshi"]
     together, alone = ladder.games[0].standings, game_of(rank(frames[1])).standings
-    claims = {"first_p": None, "first_p_holm": None}
+    claims = {"first_p_value": None, "first_p_value_holm": None}
     """All that one game may change of another: how sure a first has to be."""
     assert [replace(s, **claims) for s in together] == [replace(s, **claims) for s in alone]
 
@@ -65,7 +65,7 @@ def test_runs_that_do_not_play_a_game_are_no_runs_of_it():
     one = seats(planned(["ann", "bob"], 2, 6, game="goof"), by_strength(FOUR), run="old")
     other = seats(planned(["cy", "dan"], 2, 6, game="oshi"), by_strength(FOUR), run="new")
     for game in rank(pd.concat([one, other])).games:
-        assert "not_in_all_runs" not in [caveat.kind for caveat in game.caveats]
+        assert "not_in_all_runs" not in [caveat.kind for caveat in game.warnings]
 
 
 def test_one_policy_under_two_names_in_two_runs_is_pointed_out():
@@ -84,8 +84,8 @@ def test_clones_are_told_in_the_games_in_which_they_are_clones():
     frames = [seats(planned(list(FOUR), 4, 6, game=game), by_strength(FOUR)) for game in ("goof", "oshi")]
     frames[1].loc[frames[1].entrant.isin(["ann", "cy"]), "policy"] = "same"
     goof, oshi = rank(pd.concat(frames)).games
-    assert "same_policy" not in [caveat.kind for caveat in goof.caveats]
-    assert [caveat.text for caveat in oshi.caveats if caveat.kind == "same_policy"] == [
+    assert "same_policy" not in [caveat.kind for caveat in goof.warnings]
+    assert [caveat.text for caveat in oshi.warnings if caveat.kind == "same_policy"] == [
         "one policy under 2 names: ann, cy; what is between them is luck"
     ]
 

@@ -11,7 +11,7 @@ from weigh.harness.results.ranking.ladder import rank
 def test_faults_rates_tokens_and_costs_are_sums_over_all_episodes():
     conduct = {"by_model": 7, "by_retry": 2, "by_fallback": 1, "fault_illegal": 3, "fault_truncated": 1}
     ladder = rank(four(changes={"ann": conduct}))
-    ann = row(ladder, "ann").conduct
+    ann = row(ladder, "ann").reliability
     assert (ann.decisions, ann.by_model, ann.by_retry, ann.by_fallback) == (240, 168, 48, 24)
     assert (ann.own_move_rate, ann.retry_rate, ann.fallback_rate) == pytest.approx((0.9, 0.3, 0.1))
     assert ann.faults == {
@@ -60,12 +60,13 @@ def test_m02_voids_are_counted_against_nobody_and_told_by_provider():
     lost = voids([(episodes[0], [seat]), (episodes[0], [seat]), (episodes[4], [episodes[4].entrants.index("cy")])])
     frame = four()
     ladder = rank(frame[frame.episode != episodes[4].key], lost)
-    cy, ann = row(ladder, "cy").conduct, row(ladder, "ann").conduct
+    cy, ann = row(ladder, "cy").reliability, row(ladder, "ann").reliability
     assert (cy.voids, cy.voids_own, cy.void_rate) == (3, 3, pytest.approx(3 / 26))
     assert (ann.voids, ann.voids_own) == (3, 0)
     assert game_of(ladder).voids == 3
     assert text(ladder, "voids") == (
-        "3 starts ended by an outage and not rated; whose provider failed: cy 3; 1 episode of them not replayed yet"
+        "3 starts ended by an outage and not rated (11.5% of all); where outages depend on the score, means are "
+        "shifted and intervals hold less often; whose provider failed: cy 3; 1 episode of them not replayed yet"
     )
     assert row(ladder, "ann").mean == row(rank(frame[frame.episode != episodes[4].key]), "ann").mean
 

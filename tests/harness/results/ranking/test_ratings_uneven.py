@@ -33,10 +33,10 @@ def test_the_leader_by_mean_of_weak_opponents_is_not_called_first():
     found = frame(*[("mid", "low")] * 6, ("mid", "top"), ("mid", "top2"), *[("top", "top2")] * 4)
     ladder = rank(found, ordered={"g": Ordered(entrants=frozenset(["mid", "top", "top2"]))})
     mid, top = row(ladder, "mid"), row(ladder, "top")
-    assert mid.rank == 1 and mid.mean > top.mean and mid.p_first > 0.97
+    assert mid.rank == 1 and mid.mean > top.mean and mid.probability_first > 0.97
     assert mid.adjusted < top.adjusted
     assert not any(standing.first for standing in game_of(ladder).standings)
-    assert mid.first_p > 0.9 and mid.rank_interval[1] > 1 and top.rank_interval[0] == 1
+    assert mid.first_p_value > 0.9 and mid.rank_interval[1] > 1 and top.rank_interval[0] == 1
     said = text(ladder, "uneven_schedule")
     assert said.startswith(f"no clear first: mid leads by mean ({mid.mean:+.3f}), and top by opponent-adjusted")
     assert "not_separated" not in kinds(ladder)
@@ -61,8 +61,8 @@ def test_a_balanced_schedule_asks_for_the_mean_alone():
     ranks = draw_ranks(found, range(6))
     for n, place in enumerate(places(names, names, found, 1).values()):
         assert place.interval == (ranks.low[n], ranks.high[n])
-        assert place.p_first == ranks.first[n]
-        assert place.first_p == (ranks.first_p[n] if place.claims else None)
+        assert place.probability_first == ranks.first[n]
+        assert place.first_p_value == (ranks.first_p_value[n] if place.claims else None)
     short = len(table.entrant) - 4
     cut = estimate(*(each[:short] for each in (table.entrant, table.episode, table.block)), score[:short], 6)
     assert cut.linked and not cut.even
@@ -73,7 +73,7 @@ def test_nobody_is_first_among_groups_that_never_met():
     ladder = rank(frame(("ann", "bob"), ("cy", "dan"), strengths=strengths))
     ann = row(ladder, "ann")
     assert ann.rank == 1
-    assert (ann.first, ann.first_p, ann.p_first, ann.rank_interval) == (False, None, None, (1, 3))
+    assert (ann.first, ann.first_p_value, ann.probability_first, ann.rank_interval) == (False, None, None, (1, 3))
     assert row(ladder, "bob").rank_interval == (2, 4)
     said = text(ladder, "not_linked")
     assert said.startswith("no clear first, and there are no opponent-adjusted means: these groups never met")

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from weigh.games.game import Json
 from weigh.harness.stats.clustered import LEAST_ALIKE
 
-CaveatKind: TypeAlias = Literal[
+WarningKind: TypeAlias = Literal[
     "partial",
     "not_separated",
     "uneven_schedule",
@@ -47,10 +47,10 @@ Value: TypeAlias = str | int | float | tuple[str, ...] | tuple[Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Caveat:
+class LadderWarning:
     """Something to know before the numbers are believed."""
 
-    kind: CaveatKind
+    kind: WarningKind
     values: Mapping[str, Value]
     case: str = ""
     """Which of the kind's sentences it is, where there are several."""
@@ -83,7 +83,10 @@ class _Words(Formatter):
 _LEADS: Final = "no clear first: {leader} leads {runner_up} by {difference:.3f}"
 _SURE: Final = f"{_LEADS} [{{low:+.3f}}, {{high:+.3f}}]"
 
-_VOIDS: Final = "{starts:start} ended by an outage and not rated"
+_VOIDS: Final = (
+    "{starts:start} ended by an outage and not rated ({rate:.1%} of all); where outages depend on the score, means are "
+    "shifted and intervals hold less often"
+)
 _WHOSE: Final = "; whose provider failed: {whose}"
 _NEVER: Final = "; {never:episode} of them not replayed yet"
 
@@ -140,7 +143,10 @@ WORDS: Final[Mapping[str, str]] = {
     "incomplete_blocks": "{broken} of {blocks} blocks are incomplete: in them not everybody played every seat",
     "shared_deals": "{runs} runs share their seeds with others, and so their deals: a block they share counts once",
     "mixed_tables": "tables of {sizes: and } seats are mixed, and their scores do not mean the same",
-    "uneven_meetings": ("pairs met in {fewest} to {most} episodes: read the opponent-adjusted mean beside the mean"),
+    "uneven_meetings": (
+        "pairs met in {fewest} to {most} episodes: means owe something to the opponents met, and opponent-adjusted "
+        "means assume that strengths add up; where they do not, the interval of whoever met few others is too narrow"
+    ),
     "not_linked": (
         "no clear first, and there are no opponent-adjusted means: these groups never met, directly or through "
         "others: {groups: | }"
