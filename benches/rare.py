@@ -44,14 +44,18 @@ class Generator:
     void: tuple[float, float] = (0.0, 0.0)
     """The chance that an outage ends a block, and the chance that it does where bob scores less than it should."""
 
+    @property
+    def truth(self) -> float:
+        """Bob's expected score."""
+        return float(STRENGTHS[1] - self.worse * (1 - 1 / len(NAMES)))
+
     def draw(self, rng: np.random.Generator, blocks: int) -> Floats:
         """blocks x entrants: scores that sum to 0 in each block; blocks that an outage ended are left out."""
         luck = self.luck(rng, blocks)
         score = STRENGTHS + rng.normal(size=(blocks, len(NAMES))).clip(-3, 3) * NOISE
-        score[:, 1] += luck
+        score[:, 1] += luck - self.worse
         score -= score.mean(axis=1, keepdims=True)
-        score[:, 1] -= self.worse
-        lost = np.where(score[:, 1] < STRENGTHS[1] - self.worse, self.void[1], self.void[0])
+        lost = np.where(score[:, 1] < self.truth, self.void[1], self.void[0])
         return score[rng.random(blocks) >= lost]
 
 
@@ -114,7 +118,6 @@ class Found:
 def first(generator: Generator, blocks: int, repetitions: int) -> Found:
     """The claim "X is first" of a ladder. With ann and bob equal, every such claim is wrong."""
     rng = np.random.default_rng(23)
-    truth = float(STRENGTHS[1] - generator.worse)
     tally = np.zeros(4)
     for _ in range(repetitions):
         score = generator.draw(rng, blocks)
@@ -123,7 +126,7 @@ def first(generator: Generator, blocks: int, repetitions: int) -> Found:
         whole = len(score) == blocks
         (placed,) = call_first([places(NAMES, NAMES, found, 1, (-1.0, 1.0) if whole else None)])
         wrong = [placed[name] for name in NAMES if not (name == "ann" and generator.worse)]
-        held = abs(found.mean[1] - truth) <= found.half_width[1]
+        held = abs(found.mean[1] - generator.truth) <= found.half_width[1]
         rightly = generator.worse > 0 and placed["ann"].first_guaranteed
         tally += any(place.first_guaranteed for place in wrong), any(place.first for place in wrong), held, rightly
     return Found(*(tally / repetitions).tolist())

@@ -184,7 +184,7 @@ def _told(error: Exception, words: Sequence[str]) -> tuple[Sequence[str], int]:
 
 
 _ABOUT_A_PATH = (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError)
-"""What a person can mend by naming another file or folder."""
+"""What a person can fix by naming another file or folder."""
 
 
 def _about_usage(error: typer.TyperException, words: Sequence[str]) -> str:

@@ -22,10 +22,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final, Protocol
 
 from weigh.games.values import quote
-from weigh.harness.cli.output import print_note
+from weigh.harness.cli.output import moves_cursor, print_note, rendered
 from weigh.harness.errors import Refused
 from weigh.harness.results.export import write_atomically
 from weigh.harness.run.limits import Stopping
@@ -89,13 +90,13 @@ class People:
             where = f"{self._kept}, line {number}"
             if line.count("[") + line.count("{") > _BRACKETS:
                 raise Refused(
-                    f"{where}: nested too deeply for a move; delete the line, and it is asked anew", kind="too-deep"
+                    f"{where}: nested too deeply for a move; delete the line, and it is asked again", kind="too-deep"
                 )
             try:
                 kept = json.loads(line)
                 seat, move = kept["seat"], kept["move"]
             except (ValueError, TypeError, KeyError):
-                break  # a line that a crash cut off: what follows is asked anew
+                break  # a line that a crash cut off: what follows is asked again
             if type(seat) is not int or seat not in self.seats:
                 people = ", ".join(map(str, self.seats))
                 raise Refused(
@@ -250,27 +251,9 @@ def _offer(legal: Legal) -> list[RenderableType]:
 
 def _say(*parts: RenderableType) -> None:
     """Rich renderables on standard error, where the conversation is; results are standard output's."""
-    from shutil import get_terminal_size
-
-    from rich.console import Console
-
-    from weigh.harness.cli.output import moves_cursor
-
     terminal = sys.stderr is not None and sys.stderr.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR") and moves_cursor(sys.stderr, os.environ)
-    rendered = io.StringIO()
-    screen = Console(
-        file=rendered,
-        width=min(100, max(40, get_terminal_size().columns)) if terminal else 100,
-        force_terminal=coloured,
-        color_system="auto" if coloured else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    for part in parts:
-        screen.print(part)
-    print_note("\n".join(line.rstrip() for line in rendered.getvalue().rstrip("\n").split("\n")))
+    print_note(rendered(parts, min(100, max(40, get_terminal_size().columns)) if terminal else 100, coloured))
 
 
 class BrowserDesk:

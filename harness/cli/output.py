@@ -48,30 +48,35 @@ def print_over(text: str) -> None:
     _write(sys.stderr, f"\r\x1b[K{text}")
 
 
-def print_rich(*parts: RenderableType) -> None:
-    """Rich renderables on standard output: coloured where a terminal takes colours, else plain and as wide as they are.
+def rendered(parts: Iterable[RenderableType], width: int, coloured: bool) -> str:
+    """Rich renderables as text of at most `width` columns, with escape codes where it is `coloured`.
 
-    Texts are shown as they are, never read as markup.
+    Texts are shown as they are, never read as markup. Rich writes nothing itself: it has its own ideas about broken
+    pipes and encodings.
     """
     from io import StringIO
 
     from rich.console import Console
 
-    # Rendered first and written afterwards, through the one door: rich has its own ideas about broken pipes and
-    # encodings.
-    rendered = StringIO()
-    coloured = takes_colours(os.environ)
+    drawn = StringIO()
     screen = Console(
-        file=rendered,
-        width=terminal_width() or UNBOUNDED,
+        file=drawn,
+        width=width,
         force_terminal=coloured,
         color_system="auto" if coloured else None,
         highlight=False,
         markup=False,
         emoji=False,
     )
-    screen.print(*parts, sep="\n")
-    print_text("\n".join(line.rstrip() for line in rendered.getvalue().rstrip("\n").split("\n")))
+    for part in parts:
+        screen.print(part)
+    return "\n".join(line.rstrip() for line in drawn.getvalue().rstrip("\n").split("\n"))
+
+
+def print_rich(*parts: RenderableType) -> None:
+    """Rich renderables on standard output: coloured where a terminal takes colours, else plain and as wide as they
+    are."""
+    print_text(rendered(parts, terminal_width() or UNBOUNDED, takes_colours(os.environ)))
 
 
 def print_sections(sections: Iterable[Section]) -> None:

@@ -31,9 +31,9 @@ class ScheduleReport:
     followed: bool
     """Whether the tables are those of the design; not so after an extension for another field."""
     exact: bool
-    """Whether the design lets every pair meet equally often in a full cycle, and is followed."""
+    """Whether the design lets every pair meet equally often in a full rotation, and is followed."""
     cycle: int
-    """Blocks in a full cycle."""
+    """Blocks in a full rotation."""
     tables: Balance
     """Counted over blocks: each table once."""
     chairs: Balance
@@ -43,7 +43,7 @@ class ScheduleReport:
 
     @property
     def left_over(self) -> int:
-        """Blocks beyond the last full cycle."""
+        """Blocks beyond the last full rotation."""
         return self.blocks % self.cycle
 
     @property
@@ -82,13 +82,17 @@ class ScheduleReport:
         if self.left_over and self.exact:
             less = self.blocks - self.left_over
             more = f"{less} or {less + self.cycle}" if less else str(self.cycle)
-            return f"{self.blocks} blocks are no full cycle of {self.cycle}; take {more} blocks for a balanced schedule"
+            return (
+                f"{self.blocks} blocks are no full rotation of {self.cycle}; take {more} blocks for a balanced schedule"
+            )
         if self.left_over:
-            return f"{self.blocks} blocks are no full cycle of {self.cycle}; the opponent-adjusted mean allows for it"
+            return (
+                f"{self.blocks} blocks are no full rotation of {self.cycle}; the opponent-adjusted mean allows for it"
+            )
         return "no exact design was found; the opponent-adjusted mean allows for it"
 
     def to_json(self) -> dict[str, Json]:
-        """Stable keys; `meetings` counts blocks, `sittings` episodes by seat, `neighbours` episodes by ordered pair.
+        """Stable keys; `meetings` counts blocks, `neighbours` episodes by ordered pair.
 
         The two matrices are null for more than `LARGEST_MATRIX` entrants.
         """
@@ -109,10 +113,10 @@ class ScheduleReport:
             "left_over": self.left_over,
             "balanced": self.balanced,
             "pair_meetings": {"fewest": fewest, "most": most},
-            "seat_sittings": {"fewest": low, "most": high},
+            "episodes_by_seat": {"fewest": low, "most": high},
             "neighbours": {"fewest": rarely, "most": often},
             "meetings": self._meetings() if small else None,
-            "sittings": self._sittings() if small else None,
+            "episodes_by_entrant_and_seat": self._by_seat() if small else None,
         }
 
     def _meetings(self) -> dict[str, Json]:
@@ -121,7 +125,7 @@ class ScheduleReport:
             for a, (one, row) in enumerate(zip(self.entrants, self.tables.meetings, strict=True))
         }
 
-    def _sittings(self) -> dict[str, Json]:
+    def _by_seat(self) -> dict[str, Json]:
         return {name: list(row) for name, row in zip(self.entrants, self.chairs.sittings, strict=True)}
 
 

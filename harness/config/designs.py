@@ -99,7 +99,7 @@ class Design:
     kind: str
     """How the tables were found, for people: `all pairs`, `shifts of {0,1,3,9} mod 13` ..."""
     exact: bool
-    """Whether one cycle lets every pair meet equally often."""
+    """Whether one full rotation lets every pair meet equally often."""
 
 
 @dataclass(frozen=True, slots=True)

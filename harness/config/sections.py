@@ -193,7 +193,7 @@ class _Schedule(Section):
     """The keys of [games.NAME] that are not the game's own."""
 
     blocks: int | None = Field(default=None, ge=1, le=1_000_000)
-    """Groups of episodes, in each of which every entrant sits in every seat; None for one balanced cycle of tables."""
+    """Groups of episodes, in each of which every entrant sits in every seat; None for one full rotation of tables."""
     rows: Rows = "williams"
     """How neighbours are seated within a block: `williams` squares, or the rotations of one order."""
 
@@ -215,7 +215,7 @@ class LadderGame:
     rows: Rows = "rotated"
     """For two seats always `rotated`: there both kinds are the same."""
     blocks_given: bool = False
-    """Whether the file says how many blocks; else they are one cycle of tables."""
+    """Whether the file says how many blocks; else they are one full rotation of tables."""
 
     @property
     def seats(self) -> int:

@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Substitute:
+class ScriptedClient:
     """A model client that asks nobody: it gives the answer that it was told to give, and keeps the requests."""
 
     answer: str = ""
@@ -89,7 +89,7 @@ class Rehearsal:
         return None
 
     def sit(self, seat: Seat, rng: Random, client: ModelClient | None = None) -> Player:
-        models = [Substitute() for _ in self.prompted]
+        models = [ScriptedClient() for _ in self.prompted]
         players = [policy.sit(seat, rng, model) for policy, model in zip(self.prompted, models, strict=True)]
         return _Rehearsing(self, self.mover.sit(seat, rng, None), players, models)
 
@@ -99,7 +99,7 @@ class _Rehearsing:
     seat: Rehearsal
     mover: Player
     players: Sequence[Player]
-    models: Sequence[Substitute]
+    models: Sequence[ScriptedClient]
 
     async def decide(self, observation: Observation, retry: Retry | None) -> Reply:
         reply = await self.mover.decide(observation, None)

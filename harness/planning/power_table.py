@@ -122,12 +122,12 @@ LEAST_PLAYED = 20
 """Blocks all the same, where a block has many episodes."""
 
 SITTINGS = 10
-"""Blocks that every entrant of the stand-in field sits in, about: a larger field is cut, for it would spread the blocks
-too thinly over its pairs."""
+"""Blocks that every entrant of the field of scripted proxies sits in, about: a larger field is cut, for it would spread
+the blocks too thinly over its pairs."""
 
 SLIPS = (0.1, 0.25, 0.4)
-"""Shares of moves drawn at random by the stand-ins of prompted entrants: those of one policy are nearly equal, and none
-plays one and the same game twice."""
+"""Shares of moves drawn at random by the scripted proxies of prompted entrants: those of one policy are nearly equal,
+and none plays one and the same game twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ async def scripted_spread(division: Division, seats: int, seed: int, rows: Rows)
     """Play scripted policies in the field's places and measure. The field's own scripted entrants play as they are."""
     import numpy as np
 
-    field = stand_ins(division, seats)
+    field = proxies(division, seats)
     names = sorted(field)
     deals: dict[str, int] = {}
     seated: list[tuple[int, int, int, float]] = []
@@ -245,7 +245,7 @@ async def scripted_spread(division: Division, seats: int, seed: int, rows: Rows)
     return spread.at(sqrt(len(division.policies) / len(names)))
 
 
-def stand_ins(division: Division, seats: int) -> dict[str, Policy]:
+def proxies(division: Division, seats: int) -> dict[str, Policy]:
     """The field by name, prompted entrants replaced by scripted policies that slip; cut so that all sit enough."""
     known = yardsticks(division.game.name)
     prompted = [name for name, policy in division.policies.items() if policy.model is not None]

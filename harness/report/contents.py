@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from weigh.games.game import Json
-from weigh.harness.results.ranking.warning_words import WarningKind
+from weigh.harness.results.ranking.warning_words import WORDS
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-CHECKS = len(get_args(WarningKind))
+CHECKS = len({name.partition(".")[0] for name in WORDS})
 """Kinds of warnings that a ladder is checked for."""
 
 

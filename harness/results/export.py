@@ -54,7 +54,7 @@ def export(
     """Write a dataset of a run to the file `out`, replacing what is there; returns how many rows or records it holds.
 
     jsonl      one object per line: whole records, or the rows of another `dataset`
-    json       the one record named by `episode`
+    json       the one record named by `episode`, which is not needed where one episode is finished
     csv        the rows of `dataset`, `seats` unless told otherwise
     parquet    likewise; needs the extra `export`
 
@@ -65,8 +65,7 @@ def export(
     target = Path(out)
     with Store.open(Path(run), readonly=True) as store:
         if format == "json":
-            objects: Iterable[object] = [_one(store, episode or "")]
-            return _lines(target, objects)
+            return _lines(target, [_one(store, episode)])
         if dataset == "records":
             return _lines(target, _records(store))
         columns, rows = _DATASETS[dataset]
@@ -113,13 +112,21 @@ def _check(format: str, dataset: str, episode: str | None) -> None:
         )
     if format == "json" and dataset != "records":
         raise StoreRefused(f"json holds one record; export {dataset} as jsonl, csv or parquet", kind="options-conflict")
-    if (format == "json") != (episode is not None):
-        raise StoreRefused(
-            "json holds one record: name its episode; the other formats hold all of a run", kind="episode-missing"
-        )
+    if format != "json" and episode is not None:
+        raise StoreRefused("only json holds one episode; the other formats hold all of a run", kind="options-conflict")
 
 
-def _one(store: Store, episode: str) -> object:
+def _one(store: Store, episode: str | None) -> object:
+    """The record of the episode, or of the only one that is finished."""
+    if episode is None:
+        finished = store.finished()
+        if len(finished) != 1:
+            raise StoreRefused(
+                f"json holds one record, and {store.folder} has {len(finished)} finished episodes: name one with "
+                f"--episode, {f'as {finished[0]}' if finished else 'once there is one'}",
+                kind="episode-missing",
+            )
+        episode = finished[0]
     record = store.record(episode)
     if record is None:
         raise StoreRefused(

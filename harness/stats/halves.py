@@ -55,7 +55,7 @@ def blocks_deciding_first(estimates: Estimates, chosen: Sequence[int]) -> int | 
     """The fewest blocks without which the first of the `chosen` by mean is no longer ahead of all others.
 
     Exact where both entrants sat equally often in each block; else the blocks that add most to the lead are left out
-    first. None for fewer than two entrants, for no single leader, and where the leader is ahead without any of them.
+    first; all, where the leader is ahead to the last of them. None for fewer than two entrants and no single leader.
     """
     import numpy as np
 
@@ -65,7 +65,7 @@ def blocks_deciding_first(estimates: Estimates, chosen: Sequence[int]) -> int | 
     if estimates.mean[others[0]] >= estimates.mean[first] - ZERO:
         return None
     away = (estimates.sums - estimates.sat * estimates.mean) / estimates.count
-    found = []
+    found = [len(estimates.sums)]
     for other in others:
         order = np.argsort(away[:, other] - away[:, first], kind="stable")
         pair = [first, other]
@@ -75,4 +75,4 @@ def blocks_deciding_first(estimates: Estimates, chosen: Sequence[int]) -> int | 
         behind = np.flatnonzero(means[:, 0] - means[:, 1] <= ZERO)
         if len(behind):
             found.append(int(behind[0]))
-    return min(found, default=None)
+    return min(found)

@@ -48,19 +48,30 @@ def in_current_words(config: object) -> object:
     takes."""
     if not isinstance(config, dict):
         return config
-    renamed = {"temperature": "supports_temperature", "seed": "supports_seed"}
     games = {
         name: {**table, "rows": "rotated"} if isinstance(table, dict) and table.get("rows") == "cyclic" else table
         for name, table in table_in(config, "games").items()
     }
-    models = {
-        name: {renamed.get(key, key): value for key, value in table.items()} if isinstance(table, dict) else table
-        for name, table in table_in(config, "models").items()
-    }
+    models = {name: _renamed(table) for name, table in table_in(config, "models").items()}
     return config | ({"games": games} if games else {}) | ({"models": models} if models else {})
 
 
 Config: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator(in_current_words)]
+
+_RENAMED: Mapping[str, str] = {
+    "seat_sittings": "episodes_by_seat",
+    "sittings": "episodes_by_entrant_and_seat",
+    "temperature": "supports_temperature",
+    "seed": "supports_seed",
+}
+"""Keys of earlier manifests: of a schedule's balance, and of what an endpoint takes."""
+
+
+def _renamed(table: object) -> object:
+    return {_RENAMED.get(key, key): value for key, value in table.items()} if isinstance(table, dict) else table
+
+
+Schedule: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator(_renamed)]
 
 
 class Amendment(Frozen):
@@ -103,7 +114,7 @@ class Manifest(Frozen):
     """By `game/entrant`: what decides how it plays, at least `digest` and `model` (null for a scripted one)."""
     schedule: str
     """`schedule_digest` of the planned episodes."""
-    schedules: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
+    schedules: dict[str, Schedule] = Field(default_factory=dict)
     """By game: how balanced the planned episodes are (`ScheduleReport.to_json`)."""
     amendments: tuple[Amendment, ...] = Field(default=(), strict=False)
     """Every extension of the run, the earliest first."""

@@ -42,6 +42,7 @@ def test_the_demo_is_a_good_example(played: tuple[Path, Said]) -> None:
     assert sum(row.first for row in game.standings) == 1
 
 
+@pytest.mark.slow
 def test_the_demo_again_plays_nothing_and_shows_the_same(played: tuple[Path, Said]) -> None:
     results, _ = played
     before = (results / "demo-mock" / "run.sqlite").read_bytes()

@@ -109,7 +109,7 @@ def test_a_model_that_reasons_before_it_answers_is_reachable(server, tmp_path, k
     found = checks(said)["mock:mock-small"]
     assert (said.code, found["level"]) == (0, "note")
     assert found["found"].startswith("reachable, ")
-    assert "max_tokens" in found["mend"]
+    assert "max_tokens" in found["fix"]
 
 
 def test_a_finish_reason_that_is_not_known_is_a_note_with_the_word(server, tmp_path):
@@ -127,7 +127,7 @@ def test_a_schema_that_is_refused_or_not_kept_to_is_told_with_what_to_do(server,
     said = weigh("doctor", path, "--json")
     found = checks(said)["mock:mock-small, schema of goofspiel"]
     assert (said.code, found["level"]) == (1, "fail")
-    assert "reason-then-json" in found["mend"]
+    assert "reason-then-json" in found["fix"]
     server.reset()
     server.follow(read_plan({"rules": [{"nth": "3", "do": "reply", "text": '{"bid": 99}'}]}))
     said = weigh("doctor", path, "--json")
@@ -164,7 +164,7 @@ def test_an_unknown_price_is_a_note_and_stops_a_limit_in_dollars(server, tmp_pat
     said = weigh("doctor", config(tmp_path, text + "max_usd = 1.0\n"), "--no-calls", "--json")
     found = checks(said)["mine:mock-small"]
     assert (said.code, found["level"]) == (1, "fail")
-    assert 'models."mine:mock-small"' in found["mend"]
+    assert 'models."mine:mock-small"' in found["fix"]
 
 
 def test_p46_a_proxy_in_use_is_told(tmp_path):
@@ -182,7 +182,7 @@ def test_little_space_and_a_place_without_room_fail(server, tmp_path, monkeypatc
     found = checks(weigh("doctor", path, "--no-calls", "--json"))
     assert found["disk"]["level"] == "fail"
     assert found["results"]["level"] == "fail"
-    assert "choose another folder with --results" in found["results"]["mend"]
+    assert "choose another folder with --results" in found["results"]["fix"]
 
 
 def test_a_config_that_is_wrong_is_exit_code_2(tmp_path):

@@ -42,6 +42,7 @@ def test_the_run_in_examples_has_something_for_every_output() -> None:
         assert all(row.spend.cost_usd for row in prompted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

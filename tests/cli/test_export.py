@@ -62,7 +62,7 @@ def test_json_of_a_run_with_one_episode_needs_no_name(tmp_path):
         ("x.json", "", ["has 6 finished episodes", "--episode", "goofspiel/b0000/r0"]),
         ("x.json", "--episode nix", ["no finished episode nix"]),
         ("x.csv", "--dataset records", ["records do not fit into csv"]),
-        ("x.csv", "--episode goofspiel/b0000/r0", ["json holds one record"]),
+        ("x.csv", "--episode goofspiel/b0000/r0", ["only json holds one episode"]),
         ("x.json", "--dataset seats", ["json holds one record"]),
         ("nowhere/x.csv", "", ["its folder does not exist"]),
     ],

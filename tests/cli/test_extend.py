@@ -121,7 +121,7 @@ def test_what_else_differs_is_refused_by_name_and_nothing_is_written(tmp_path):
     assert (said.code, said.out) == (2, "")
     folder = tmp_path / "results" / "s"
     assert said.err.splitlines() == [
-        f"weigh: {folder} cannot be extended to this config; give it a name of its own (--name), or mend:",
+        f"weigh: {folder} cannot be extended to this config; give it a name of its own (--name), or fix:",
         "weigh:   games.goofspiel.config.cards: 4 in the run, 5 in the config",
         "weigh:   games.goofspiel.config.max_rounds: 4 in the run, 5 in the config",
     ]
@@ -208,7 +208,7 @@ def test_a_run_keeps_how_balanced_its_schedule_is(tmp_path):
     with Store.open(tmp_path / "results" / "s", readonly=True) as store:
         kept = store.manifest.schedules["goofspiel"]
     assert (kept["design"], kept["exact"], kept["cycle"], kept["balanced"]) == ("full table", True, 1, True)
-    assert kept["pair_meetings"] == kept["seat_sittings"] == kept["neighbours"] == {"fewest": 2, "most": 2}
+    assert kept["pair_meetings"] == kept["episodes_by_seat"] == kept["neighbours"] == {"fewest": 2, "most": 2}
     assert kept["meetings"]["match"] == {"hoard": 2, "random": 2}
 
 

@@ -138,7 +138,7 @@ def test_calls_that_were_lost_are_told_when_the_run_goes_on_and_counted_when_it_
         store.begin_call(made.key, made.request, made.started, 0.0)  # as if the process had been killed after it
     said = weigh("ladder", path)
     assert said.code == 0
-    assert "lost in earlier sittings, and perhaps charged for: 1 call" in said.err
+    assert "lost in earlier invocations, and perhaps charged for: 1 call" in said.err
     assert server.stats()["requests"] == 16
     assert "17 requests for 16 attempts, 1 lost, 1 of unknown billing" in weigh("rank", folder, "--wide").out
     (account,) = weigh("rank", folder, "--json").json["accounts"]["models"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 
 from tests.cli.runner import SCRIPTED, config, weigh
+from weigh.harness.report.sections.ladder_table import ALL
 from weigh.harness.store.store import Store
 
 
@@ -40,6 +42,19 @@ def test_the_formats_hold_the_same_ladder(folder):
     latex = weigh("rank", folder / "s", "--format", "latex").out.splitlines()
     assert [line.split(" & ")[1] for line in latex[5:8]] == names
     assert weigh("rank", folder / "s", "--format", "markdown").out.startswith("### goofspiel: 6 of 6 episodes")
+
+
+def test_the_help_names_every_column():
+    words = re.split(r"[\s,.]+", weigh("rank", "--help").out)
+    assert {field.name.lower() for field in ALL} <= set(words)
+
+
+def test_columns_are_shown_as_asked_for(folder):
+    table = weigh("rank", folder / "s", "--columns", "mean,blocks,rank").out.splitlines()
+    assert table[0] == "goofspiel"
+    assert table[1].split() == ["entrant", "mean", "blocks", "rank"]
+    latex = weigh("rank", folder / "s", "--columns", "rank,blocks", "--format", "latex").out.splitlines()
+    assert latex[3] == r"rank & entrant & blocks \\"
 
 
 def test_a_pipe_gets_every_column_whatever_the_width(folder):

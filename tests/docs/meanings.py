@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 BY_NAME = (
-    ".faults", ".taken", ".unranked", ".by_game", ".versions", ".schedules", ".meetings", ".meetings{}", ".sittings",
+    ".faults", ".taken", ".unranked", ".by_game", ".versions", ".schedules", ".meetings", ".meetings{}",
+    ".episodes_by_entrant_and_seat",
     ".config", ".notable", "save-baseline.measures", "baseline file.measures", "baseline file.errors",
     "experiment.arms", ".fallback_rates", "compare.arms[].conduct", "compare.arms[].reliability",
 )  # fmt: skip
@@ -151,7 +152,7 @@ MEANINGS: Mapping[str, str] = {
     "decisions_per_episode.fewest": "fewest",
     "decisions_per_episode.most": "most",
     "pair_meetings.most": "most",
-    "seat_sittings.most": "most",
+    "episodes_by_seat.most": "most",
     "neighbours.most": "most",
     "games.seats": "of the game; in a ladder: the mean score by seat, over all entrants",
     "ratings.mean": "mean score",
@@ -233,11 +234,11 @@ MEANINGS: Mapping[str, str] = {
     "left_over": "blocks beyond the last full cycle",
     "balanced": "whether pairs meet, and entrants sit in seats, equally often",
     "pair_meetings": "blocks in which a pair meets",
-    "seat_sittings": "episodes of an entrant in one seat",
+    "episodes_by_seat": "episodes of an entrant in one seat",
     "neighbours": "episodes in which one sits right before another",
     "fewest": "fewest",
     "meetings": "by entrant and entrant; null for more than 64",
-    "sittings": "by entrant, then seat; null for more than 64",
+    "episodes_by_entrant_and_seat": "by entrant, then seat; null for more than 64",
     "played": "what an earlier run took of it, or null",
     "standard_error": "standard error",
     "permutation_null": "the index under permutation",

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TypeAlias
 
 import typer
 from pydantic import BaseModel
@@ -38,8 +38,24 @@ AlwaysJson = Annotated[
     bool, typer.Option("--json", show_default=False, help="Accepted, and always on: the output is one JSON object.")
 ]
 
-RESOLVE_KEYS = ("game", "config", "deal", "seed", "moves", "stop")
-READ_KEYS = ("game", "config", "deal", "seed", "moves", "seat", "reply", "stop")
+Demand: TypeAlias = tuple[Callable[[object], bool], str]
+"""Whether a value fits, and what it must be."""
+
+_OBJECT: Demand = (lambda value: isinstance(value, dict | None), "a JSON object")
+POSITION: Mapping[str, Demand] = {
+    "game": (lambda value: isinstance(value, str), "a name; `weigh games` lists them"),
+    "config": _OBJECT,
+    "deal": _OBJECT,
+    "seed": (lambda value: value is None or (type(value) is int and value >= 0), "a whole number from 0 up"),
+    "moves": (lambda value: isinstance(value, list), "a list of steps"),
+}
+RESOLVE: Mapping[str, Demand] = {**POSITION, "stop": (lambda value: isinstance(value, bool), "true or false")}
+READ: Mapping[str, Demand] = {
+    **POSITION,
+    "seat": (lambda value: type(value) is int, "the number of a seat"),
+    "reply": (lambda value: isinstance(value, str | None), "a text, or null for none"),
+    "stop": (lambda value: value in STOPS, f"one of {', '.join(STOPS)}"),
+}
 BASELINE = "weigh-baseline"
 
 
@@ -60,12 +76,8 @@ def resolve(file: Document, json: AlwaysJson = True) -> None:
 
     Exit codes: 0 fine; 2 bad input, with the step, the seat, the move and why.
     """
-
-    document = load(file, RESOLVE_KEYS)
-    stop = document.get("stop", False)
-    if not isinstance(stop, bool):
-        raise Refused(f"stop: {quote(stop)} is not true or false", kind="bad-value")
-    state = position(document, stop=stop)
+    document = read_document(file, RESOLVE, ["game"])
+    state = position(document, stop=document.get("stop", False))
     outcome = state.outcome
     # What the game would report if the clock stopped it here.
     reported = outcome if outcome is not None else state.stop().outcome
@@ -99,12 +111,8 @@ def read(file: Document, json: AlwaysJson = True) -> None:
 
     Exit codes: 0 fine, whatever the reading; 2 bad input.
     """
-    document = load(file, READ_KEYS)
-    stop = document.get("stop", "end")
-    if stop not in STOPS:
-        raise Refused(f"stop: {quote(stop)} is none of {', '.join(STOPS)}", kind="bad-value")
-    reply = require(document, "reply", lambda value: isinstance(value, str | None), "a text, or null for none")
-    seat = require(document, "seat", lambda value: type(value) is int, "the number of a seat")
+    document = read_document(file, READ, ["game", "seat", "reply"])
+    seat, reply, stop = document["seat"], document["reply"], document.get("stop", "end")
     state = position(document)
     if seat not in state.to_act:
         acting = ", ".join(map(str, sorted(state.to_act))) or "none: the episode is over"
@@ -319,50 +327,38 @@ def _no_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON number")
 
 
+def read_document(file: str, keys: Mapping[str, Demand], needed: Sequence[str]) -> Mapping[str, Any]:
+    """A document with no other than these keys, the `needed` ones among them, each with a value that fits."""
+    document = load(file, tuple(keys))
+    for key in needed:
+        if key not in document:
+            raise Refused(f"{key}: missing; it must be {keys[key][1]}", kind="key-missing")
+    for key, value in document.items():
+        fits, demand = keys[key]
+        if not fits(value):
+            raise Refused(f"{key}: {quote(value)} is not {demand}", kind="bad-value")
+    return document
+
+
 def position(document: Mapping[str, Any], *, stop: bool = False) -> State:
-    """The state that a document describes, ended by the wall clock if `stop`."""
-    if not isinstance(document.get("game"), str):
-        _refuse("game", document, "is not a name", "missing; `weigh games` lists them")
+    """The state that a document describes, ended by the wall clock if `stop`. Raises Refused for none that there is."""
     game = game_named(document["game"])
-    for key in ("config", "deal"):
-        if not isinstance(document.get(key), dict | None):
-            _refuse(key, document, "is not a JSON object")
-    if not isinstance(document.get("moves", []), list):
-        _refuse("moves", document, "is not a list of steps")
     config = read_config(game, document.get("config") or {})
-    deal = _deal(document, game, config)
-    return replay(game, config, deal, document.get("moves", []), stop)
+    return replay(game, config, _deal(document, game, config), document.get("moves", []), stop)
 
 
 def _deal(document: Mapping[str, Any], game: AnyGame, config: BaseModel) -> Deal:
     """The deal that is given, or the one that `weigh play` draws for the seed, or none for a game without chance."""
-    seed = document.get("seed")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        _refuse("seed", document, "is not a whole number from 0 up")
-    given = document.get("deal")
+    given, seed = document.get("deal"), document.get("seed")
     if given:
         return dict(given)
     if seed is not None:
         return deal_of(game, config, seed)
-    if given is None and game.deal(config, Random(0)):  # noqa: S311 - only looked at, to see whether chance plays a part
-        keys = ", ".join(game.deal(config, Random(0)))  # noqa: S311
+    keys = game.deal(config, Random(0))  # noqa: S311 - only looked at, to see whether chance plays a part
+    if given is None and keys:
         raise Refused(
-            f"deal: missing, and {game.name} begins with chance: give a deal ({keys}), or a seed to draw one",
+            f"deal: missing, and {game.name} begins with chance: give a deal ({', '.join(keys)}), or a seed to draw "
+            "one",
             kind="deal-missing",
         )
     return {}
-
-
-def require(document: Mapping[str, Any], key: str, fits: Callable[[object], bool], demand: str) -> Any:
-    """The value of a key. Raises Refused when it is missing, or when it does not fit the demand."""
-    if key not in document:
-        raise Refused(f"{key}: missing; it must be {demand}", kind="key-missing")
-    if not fits(document[key]):
-        raise Refused(f"{key}: {quote(document[key])} is not {demand}", kind="bad-value")
-    return document[key]
-
-
-def _refuse(key: str, document: Mapping[str, Any], wrong: str, missing: str = "missing") -> NoReturn:
-    raise Refused(
-        f"{key}: {quote(document[key])} {wrong}" if key in document else f"{key}: {missing}", kind="bad-value"
-    )

@@ -179,13 +179,21 @@ def demo(
         show_ranking(load([str(folder)]), RankOptions())
         print_text("")
         report_run(folder, checked)
-        weigh = "weigh" if which("weigh") else f"{shlex.quote(sys.executable)} -m weigh"
+        weigh = _command()
         print_text(f"Every episode, step by step: open {page} in a browser")
         if why is not None and not mock:
             print_text(f"The same with a model on this machine: {weigh} local setup; {weigh} demo")
         print_text(f"Next: {weigh} play goofspiel match hoard random match")
     if not checked.ok:
         raise typer.Exit(WRONG)
+
+
+def _command() -> str:
+    """What runs weigh here, as a person would type it: the script may lie in a folder that is not on the path."""
+    if which("weigh"):
+        return "weigh"
+    called = Path(sys.argv[0])
+    return shlex.quote(str(called)) if called.name == "weigh" else f"{shlex.quote(sys.executable)} -m weigh"
 
 
 def showing(silent: bool, server: LiveServer | None = None) -> Follow:

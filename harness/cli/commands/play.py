@@ -55,7 +55,7 @@ def play(
         typer.Option(
             metavar="N",
             parser=whole(0),
-            help="Deal, aliases and scripted chance follow from it. Default 0; with a human, drawn anew.",
+            help="Deal, aliases and scripted chance follow from it. Default 0; with a human, a new one.",
         ),
     ] = None,
     setting: SettingOption = None,

@@ -124,6 +124,10 @@ def rank(options: RankOptions, runs: RunsArgument = None) -> None:
     of these entrants; CI: its confidence interval. Blocks: deals an entrant played. Runs need not be finished, and may
     still be going on. Runs with the same seed share their deals, and are not taken for independent.
 
+    --columns takes rank, mean, interval, n, fallback, warnings, probability_first, adjusted, blocks, void,
+    cost_per_episode, collusion, collusion_high, own_moves, retried, schedule_strength, adjusted_interval, points,
+    calls, tokens_in, cached, tokens_out, reasoning, cost and latency, in any order.
+
       weigh rank
       weigh rank results/a results/b --format markdown
       weigh rank results/demo --measures
@@ -249,33 +253,18 @@ def export(
     if chosen not in FORMATS:
         what = f"{chosen} is none of {', '.join(FORMATS)}" if chosen else "it has no ending that says which format"
         raise Refused(f"{file}: {what}; name one with --format", kind="format-unknown")
-    episode = options.episode
-    if chosen == "json" and episode is None and options.dataset in (None, "records"):
-        episode = _only_episode(run)
     if str(file) == "-":
         with TemporaryDirectory(prefix="weigh-") as folder:  # a format may need to look back in its file
             draft = Path(folder) / f"export.{chosen}"
-            rows = write(run, draft, chosen, dataset=options.dataset, episode=episode)
+            rows = write(run, draft, chosen, dataset=options.dataset, episode=options.episode)
             _print_file(draft)
     else:
         check_output("FILE", file, [run])
-        rows = write(run, file, chosen, dataset=options.dataset, episode=episode)
+        rows = write(run, file, chosen, dataset=options.dataset, episode=options.episode)
     if options.json and str(file) != "-":
         print_json({"file": str(file), "format": chosen, "rows": rows})
     else:
         print_note(f"weigh: {plural(rows, 'row')} in {'standard output' if str(file) == '-' else file}")
-
-
-def _only_episode(run: Path) -> str:
-    with Store.open(run, readonly=True) as store:
-        finished = store.finished()
-    if len(finished) != 1:
-        raise Refused(
-            f"json holds one record, and {run} has {len(finished)} finished episodes: name one with --episode, "
-            + (f"as {finished[0]}" if finished else "once there is one"),
-            kind="episode-missing",
-        )
-    return finished[0]
 
 
 def _print_file(path: Path) -> None:

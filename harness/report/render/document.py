@@ -70,7 +70,7 @@ class Bullets:
     """A list."""
 
     items: tuple[Line, ...]
-    kind: Literal["plain", "warning", "summary"] = "plain"
+    kind: Literal["plain", "warning"] = "plain"
 
 
 def bullets(texts: Iterable[str]) -> Bullets:

@@ -210,7 +210,7 @@ def trust(ladder: Ladder) -> str:
         parts.append(f"split-half reliability {told}")
     deciding = [(game.blocks_deciding_first, game.blocks) for game in ladder.games]
     if any(few is not None for few, _ in deciding):
-        told = " / ".join(f"{'all' if few is None else few} of {blocks}" for few, blocks in deciding)
+        told = " / ".join(NOTHING if few is None else f"{few} of {blocks}" for few, blocks in deciding)
         parts.append(f"{told} blocks decide first place")
     return "; ".join(parts)
 

@@ -238,7 +238,7 @@ def notes(ladder: GameLadder) -> list[str]:
     lines += [f"cost: {line}" for line in map(_spend, standings) if line]
     lines += [f"calls: {line}" for line in map(_traffic, standings) if line]
     if ladder.seats:
-        lines.append("mean by seat: " + ", ".join(map(_seat, ladder.seats)))
+        lines.append("score by seat: " + ", ".join(map(_seat, ladder.seats)))
     lines += _called_first(ladder) + power_lines(ladder)
     if len(ladder.cost_frontier) > 1:
         lines.append(f"cost frontier: {', '.join(map(shown, ladder.cost_frontier))} (not beaten on both mean and $)")
@@ -266,10 +266,8 @@ def power_lines(ladder: GameLadder) -> list[str]:
             parts.append(f"{difference_cell(least)} between {shown(lead.leader)} and {shown(lead.runner_up)}")
     if sum(s.rank is not None for s in ladder.standings) > 2 and (judged if typical is None else typical > ZERO):
         parts.append(f"{difference_cell(typical)} between two typical entrants")
-    if not parts:
-        return []
-    played = plural(ladder.blocks, "block")
-    return [f"minimum detectable difference of {played} (80% power): {', '.join(parts)}"]
+    power = f"minimum detectable difference (80% power, {plural(ladder.blocks, 'block')})"
+    return [f"{power}: {', '.join(parts)}"] if parts else []
 
 
 def _faults(standing: Standing) -> str:
@@ -370,4 +368,4 @@ def totals(ladder: Ladder) -> list[str]:
 
 def _seat(seat: SeatMean) -> str:
     sure = "" if seat.interval is None else f" {interval_cell(seat.interval)}"
-    return f"{seat.seat} {score(seat.mean)}{sure}"
+    return f"seat {seat.seat} {score(seat.mean)}{sure}"

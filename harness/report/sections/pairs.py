@@ -169,13 +169,13 @@ def _named(pairs: Sequence[tuple[str, str]]) -> str:
 def _cyclic(board: PairBoard) -> list[str]:
     found = board.intransitivity
     if board.one_table and board.triples:
-        return ["cyclic share: none; with all ranked entrants at every table mean differences add up by construction"]
+        return ["intransitivity: none; with all ranked entrants at every table mean differences add up by construction"]
     if found is None:
         return []
-    line = f"cyclic share: {share(found.share)} of the mean differences is what no number per entrant can give"
+    line = f"intransitivity {share(found.share)}: of the mean differences, what no number per entrant can give"
     if found.expected is None or found.p_value is None:
         return [f"{line}; each pair met in one block, so noise cannot be told apart from circles"]
-    lines = [f"{line}; noise alone would give {share(found.expected)} (p {_p(found.p_value)})"]
+    lines = [f"{line}; {share(found.expected)} expected by chance (p {_p(found.p_value)})"]
     if found.p_value <= LEVEL and not board.intransitive_triples:
         lines.append("note: no circle is in it: differences do not add up, as where no win can be larger than another")
     return lines
@@ -187,10 +187,10 @@ def _triples(board: PairBoard) -> list[str]:
     seen = f"circles: {board.intransitive_triples} of {plural(board.triples, 'triple')} by win share"
     if board.intransitive_triple is None:
         return [f"{seen}; none is sure"]
-    sides = board.intransitive_triple.sides
-    way = " > ".join(shown(side.entrant) for side in (*sides, sides[0]))
-    shares = ", ".join(f"{side.win_share:.0%}" for side in sides)
-    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(board.intransitive_triple.p_value)})"]
+    found = board.intransitive_triple
+    way = " > ".join(shown(entrant) for entrant in (*found.entrants, found.entrants[0]))
+    shares = ", ".join(f"{each:.0%}" for each in found.win_shares)
+    return [f"{seen}; sure: {way} (win shares {shares}; corrected p {_p(found.p_value)})"]
 
 
 def _p(value: float) -> str:

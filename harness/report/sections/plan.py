@@ -119,8 +119,8 @@ def _summary(plan: LadderPlan) -> Table:
     shows: list[Field[GamePlan]] = _shows(plan.games[0].power.test if plan.games else Test(), _power_of)
     fields: list[Field[GamePlan]] = [
         (Column("game", numeric=False, name=True), lambda game: game.game),
-        (Column("blocks"), lambda game: str(game.left_blocks)),
-        (Column("episodes"), lambda game: str(game.left_episodes)),
+        (Column("blocks"), lambda game: str(game.report.blocks)),
+        (Column("episodes"), lambda game: str(game.report.episodes)),
         *(paid if plan.models else []),
         *shows,
     ]
@@ -128,7 +128,7 @@ def _summary(plan: LadderPlan) -> Table:
     if len(plan.games) < 2:
         return table
     sums = [_range(plan.left.calls, _whole), _paid(plan.left)] if plan.models else []
-    total = ["total", "", str(sum(game.left_episodes for game in plan.games)), *sums, "", ""]
+    total = ["total", "", str(sum(game.report.episodes for game in plan.games)), *sums, "", ""]
     return replace(table, rows=(*table.rows, *cells([total])))
 
 

@@ -87,7 +87,7 @@ def _games(runs: Sequence[RunFacts]) -> Table:
         (Column("blocks"), of("blocks", _known)),
         (Column("design", numeric=False), of("design", _known)),
         (Column("blocks a pair meets in"), of("pair_meetings", _span)),
-        (Column("episodes in one seat"), of("seat_sittings", _span)),
+        (Column("episodes in one seat"), of("episodes_by_seat", _span)),
         (Column("right before one other"), of("neighbours", _span)),
         (Column("balanced", numeric=False), of("balanced", _yes_or_no)),
     ]

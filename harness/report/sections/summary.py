@@ -63,7 +63,7 @@ def summary(contents: Contents, ways: Ways, *, drawn: bool) -> tuple[Block, ...]
         return (Text(line("No finished episode, so nothing is ranked."), "verdict"), _again(contents))
     blocks: list[Block] = [_leads(contents.ladder.games, "Who is first" if drawn else "")]
     blocks += [drawn_ranks(game) for game in games] if drawn else _ranks(games)
-    blocks.append(Bullets(tuple(_lines(contents)), "summary"))
+    blocks.append(Bullets(tuple(_lines(contents))))
     looks = tuple(each for game in games for each in notable_lines(contents.notable.get(game.game, ()), ways))
     if looks:
         title = "One episode worth a look" if len(looks[:EPISODES]) == 1 else "Episodes worth a look"

@@ -50,19 +50,12 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One step of a circle: `entrant` is above `opponent`."""
-
-    entrant: str
-    opponent: str
-    win_share: float
-
-
-@dataclass(frozen=True, slots=True)
 class SureCircle:
-    """The surest circle of three."""
+    """The surest circle of three: each is above the next, and the last above the first."""
 
-    sides: tuple[Side, Side, Side]
+    entrants: tuple[str, str, str]
+    win_shares: tuple[float, float, float]
+    """Of each, against the next."""
     p_value: float
     """Corrected for the number of circles there could have been."""
 
@@ -106,16 +99,8 @@ class PairBoard:
     """None where ranked entrants never met, or fewer than two are ranked."""
 
     def to_json(self) -> dict[str, Json]:
-        """JSON with the field names as keys, intervals as `[low, high]`; what is not known is null. A circle
-        has its three entrants in order instead of its sides."""
-        circle: Json = None
-        if self.intransitive_triple is not None:
-            circle = {
-                "entrants": [side.entrant for side in self.intransitive_triple.sides],
-                "win_shares": [side.win_share for side in self.intransitive_triple.sides],
-                "p_value": self.intransitive_triple.p_value,
-            }
-        return json_object(self) | {"intransitive_triple": circle}
+        """JSON with the field names as keys, intervals as `[low, high]`; what is not known is null."""
+        return json_object(self)
 
 
 def pair_boards(
@@ -195,13 +180,11 @@ def _circle(cells: PairBlocks, field: Sequence[str]) -> SureCircle | None:
     found = sure_circle(cells)
     if found is None:
         return None
-    margin = _margins(cells)
     i, j, k = found.members
-
-    def side(one: int, other: int) -> Side:
-        return Side(field[one], field[other], (1 + float(margin[one, other])) / 2)
-
-    return SureCircle((side(i, j), side(j, k), side(k, i)), found.p_value)
+    won = (1 + _margins(cells)) / 2
+    return SureCircle(
+        (field[i], field[j], field[k]), (float(won[i, j]), float(won[j, k]), float(won[k, i])), found.p_value
+    )
 
 
 def _lottery(cells: PairBlocks, field: Sequence[str]) -> tuple[Ticket, ...] | None:

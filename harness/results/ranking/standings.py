@@ -216,7 +216,7 @@ class GameLadder:
     split_half_reliability: float | None
     """Of the means of the ranked: how well they would agree with those in as many other blocks, 1 at most."""
     blocks_deciding_first: int | None
-    """The fewest blocks without which another one is level or ahead; None where it takes all, or there is no leader."""
+    """The fewest blocks without which another one is level or ahead, all where it takes all; None for no leader."""
     rare_loss: RareLoss | None
     """How often the leader may lose all there is to lose, and not have shown it in its blocks. None without a lead."""
     warnings: tuple[LadderWarning, ...]

@@ -8,39 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Formatter
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.stats.clustered import LEAST_ALIKE
-
-WarningKind: TypeAlias = Literal[
-    "partial",
-    "not_separated",
-    "uneven_schedule",
-    "few_blocks",
-    "no_spread",
-    "several_games",
-    "no_baseline",
-    "same_policy",
-    "renamed_policy",
-    "not_in_all_runs",
-    "adjusted_beyond",
-    "one_opponent",
-    "not_linked",
-    "uneven_meetings",
-    "incomplete_blocks",
-    "shared_deals",
-    "mixed_tables",
-    "unscored",
-    "voids",
-    "left_out",
-    "unknown_cost",
-    "cut_prompts",
-    "reasoning_only",
-    "refusals",
-    "unequal_truncation",
-    "reused",
-]
 
 Value: TypeAlias = str | int | float | tuple[str, ...] | tuple[Mapping[str, Any], ...]
 """Entrants as a tuple of names, or a tuple of mappings where each has values of its own."""
@@ -50,7 +21,8 @@ Value: TypeAlias = str | int | float | tuple[str, ...] | tuple[Mapping[str, Any]
 class LadderWarning:
     """Something to know before the numbers are believed."""
 
-    kind: WarningKind
+    kind: str
+    """A key of WORDS, up to its point."""
     values: Mapping[str, Value]
     case: str = ""
     """Which of the kind's sentences it is, where there are several."""

@@ -66,15 +66,15 @@ class Found:
     level: Level
     what: str
     found: str
-    mend: str = ""
+    fix: str = ""
     """What to do, for a level that is not `ok`."""
 
     def told(self) -> str:
         """The finding and the advice as one line."""
-        return shown(f"{self.found}: {self.mend}" if self.mend else self.found, limit=1_000)
+        return shown(f"{self.found}: {self.fix}" if self.fix else self.found, limit=1_000)
 
     def to_json(self) -> dict[str, str]:
-        return {"level": self.level, "check": self.what, "found": self.found, "mend": self.mend}
+        return {"level": self.level, "check": self.what, "found": self.found, "fix": self.fix}
 
 
 def examine(order: LadderConfig | None, *, ask: bool, within: float, note: Note) -> list[Found]:
@@ -143,8 +143,8 @@ def look_at_keys(order: LadderConfig) -> tuple[list[Found], dict[str, Endpoint]]
     for model, endpoint in order.endpoints.items():
         line = lacking(endpoint)
         if line is not None:
-            mend = "export it in the shell that runs weigh" if endpoint.api_key_env else ""
-            found.append(Found("fail", model, line, mend))
+            fix = "export it in the shell that runs weigh" if endpoint.api_key_env else ""
+            found.append(Found("fail", model, line, fix))
             continue
         reachable[model] = endpoint
         if endpoint.api_key_env is not None:
@@ -159,10 +159,10 @@ def look_at_keys(order: LadderConfig) -> tuple[list[Found], dict[str, Endpoint]]
 def _price(order: LadderConfig, model: str, endpoint: Endpoint) -> list[Found]:
     if price_known(endpoint):
         return []
-    mend = f'give it one: [models."{model}"] price = {{ input = 1.0, output = 4.0 }} (US dollars per million tokens)'
+    fix = f'give it one: [models."{model}"] price = {{ input = 1.0, output = 4.0 }} (US dollars per million tokens)'
     if order.limits.max_usd is not None:
-        return [Found("fail", model, "its price is not known, so limits.max_usd cannot be kept", mend)]
-    return [Found("note", model, "its price is not known, so its cost will be unknown", mend)]
+        return [Found("fail", model, "its price is not known, so limits.max_usd cannot be kept", fix)]
+    return [Found("note", model, "its price is not known, so its cost will be unknown", fix)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +251,8 @@ async def _ask(probe: Probe, client: ModelClient, within: float, note: Note) -> 
             wait = failed.wait if failed.wait is not None else WAIT
             waited = time.monotonic() - began
             if failed.decision != "wait" or silent >= TRIES or waited + wait >= within:
-                mend = "without an answer no episode can be played" if probe.legal is None else ASK_PLAINLY
-                return Found("fail", probe.what, failed.cause, mend)
+                fix = "without an answer no episode can be played" if probe.legal is None else ASK_PLAINLY
+                return Found("fail", probe.what, failed.cause, fix)
             note(f"weigh: {probe.what}: {failed.cause}; asking again in {wait:g} s")
             await asyncio.sleep(wait)
             continue
@@ -266,8 +266,8 @@ def _judged(probe: Probe, answer: Completion, seconds: float) -> Found:
     said = f"answered in {seconds:.2f} s ({answer.stop}), {tokens}{served}"
     if answer.stop == "length" or not answer.text.strip():
         cut = "the few tokens of this check were used up" if answer.stop == "length" else "the answer was empty"
-        mend = "a model that reasons first needs room for it: see max_tokens of its entrants"
-        return Found("note", probe.what, f"reachable, {said}, but {cut}", mend)
+        fix = "a model that reasons first needs room for it: see max_tokens of its entrants"
+        return Found("note", probe.what, f"reachable, {said}, but {cut}", fix)
     if probe.legal is not None:
         reading = read_reply(answer.text, answer.stop, probe.legal)
         if reading.fault is not None:

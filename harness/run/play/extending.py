@@ -50,7 +50,7 @@ def required_extension(order: LadderConfig, store: Store, manifest: Manifest) ->
     reasons = _reasons(order, store, manifest)
     if reasons:
         raise Refused(
-            f"{order.run_folder} cannot be extended to this config; give it a name of its own (--name), or mend:",
+            f"{order.run_folder} cannot be extended to this config; give it a name of its own (--name), or fix:",
             *(f"  {line}" for line in reasons),
             kind="not-extendable",
         )

@@ -61,12 +61,12 @@ class LadderSpec:
 
 @dataclass(frozen=True, slots=True)
 class LadderPlayed:
-    """How a sitting of a ladder ended."""
+    """How an invocation of a ladder ended."""
 
     order: LadderConfig
     closing: Closing
     code: int
-    """The exit code of the sitting, before anything is ranked."""
+    """The exit code of the invocation, before anything is ranked."""
     reused: int
     """Answers of earlier runs that the run holds."""
 
@@ -156,7 +156,7 @@ def play_out(sitting: Sitting, follow: Follow) -> tuple[Closing, int]:
     with follow(order.name) as (display, watch):
         display.run_started(_plan(order, store, episodes, finished))
         if spent.lost_calls:
-            display.note(f"lost in earlier sittings, and perhaps charged for: {plural(spent.lost_calls, 'call')}")
+            display.note(f"lost in earlier invocations, and perhaps charged for: {plural(spent.lost_calls, 'call')}")
         store.set_status("running")
         try:
             summary = asyncio.run(_played(sitting, finished, brake, display, watch))
@@ -214,7 +214,7 @@ def _plan(order: LadderConfig, store: Store, episodes: tuple[Episode, ...], fini
 
 
 def _close(sitting: Sitting, summary: Summary | None, brake: Brake) -> tuple[Closing, int]:
-    """How the sitting ended, kept and told, and its exit code."""
+    """How the invocation ended, kept and told, and its exit code."""
     order, store, total = sitting.order, sitting.store, len(sitting.episodes)
     finished = len(store.finished())
     void = summary.void if summary is not None else 0

@@ -273,7 +273,7 @@ def test_an_imbalance_is_said_with_what_would_mend_it():
     assert report.left_over == 7
     assert not report.balanced
     assert report.lines()[-1] == (
-        "  not balanced: 20 blocks are no full cycle of 13; take 13 or 26 blocks for a balanced schedule"
+        "  not balanced: 20 blocks are no full rotation of 13; take 13 or 26 blocks for a balanced schedule"
     )
 
 
@@ -298,10 +298,10 @@ def test_the_report_as_json_has_every_count():
         "left_over": 0,
         "balanced": True,
         "pair_meetings": {"fewest": 3, "most": 3},
-        "seat_sittings": {"fewest": 3, "most": 3},
+        "episodes_by_seat": {"fewest": 3, "most": 3},
         "neighbours": {"fewest": 3, "most": 3},
         "meetings": {"a": {"b": 3}, "b": {"a": 3}},
-        "sittings": {"a": [3, 3], "b": [3, 3]},
+        "episodes_by_entrant_and_seat": {"a": [3, 3], "b": [3, 3]},
     }
 
 

@@ -123,6 +123,6 @@ def test_blocks_of_an_extension_have_the_same_kind_of_rows(seats, blocks, rows):
 
 def test_a_report_of_more_than_64_entrants_has_no_matrices():
     report = describe(schedule("g", names(65), 2, 70, 0), names(65)).to_json()
-    assert report["meetings"] is report["sittings"] is None
+    assert report["meetings"] is report["episodes_by_entrant_and_seat"] is None
     assert report["pair_meetings"] == {"fewest": 0, "most": 1}
     assert describe(schedule("g", names(64), 2, 70, 0), names(64)).to_json()["meetings"]["e00"]["e01"] in (0, 1)

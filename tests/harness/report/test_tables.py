@@ -201,7 +201,7 @@ def test_faults_costs_seats_and_caveats_stand_below():
     ) in lines
     assert any(line.startswith("cost: cy: unknown, 240 calls") for line in lines)
     assert not any(line.startswith("cost: dan") for line in lines)
-    assert any(line.startswith("mean by seat: 0 0.000") for line in lines)
+    assert any(line.startswith("score by seat: seat 0 0.000") for line in lines)
     assert "note: 24 of 30 episodes are finished; ranks may change" in lines
 
 

@@ -149,7 +149,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
         ("csv", {"dataset": "moves"}, "unknown dataset moves"),
         ("csv", {"dataset": "records"}, "do not fit into csv rows"),
         ("json", {"dataset": "seats", "episode": "x"}, "json holds one record"),
-        ("json", {}, "name its episode"),
+        ("json", {}, "name one with --episode"),
         ("csv", {"episode": "x"}, "the other formats hold all of a run"),
         ("json", {"episode": "coin/b0009/r0"}, "has no finished episode coin/b0009/r0"),
     ],

@@ -59,9 +59,11 @@ def test_a_config_stored_in_the_words_of_earlier_runs_is_read_in_those_of_today(
             "games": {"g": {"rows": "cyclic", "blocks": 2}, "h": {"rows": "williams"}},
             "models": {"a:b": {"temperature": None, "seed": False, "wire": "anthropic"}},
             "limits": {"decision_timeout": 30},
-        }
+        },
+        schedules={"g": {"episodes_by_seat": {"fewest": 1, "most": 2}, "episodes_by_entrant_and_seat": None}},
     )
     old = stored.model_dump_json().replace("rotated", "cyclic").replace("supports_", "")
+    old = old.replace("episodes_by_seat", "seat_sittings").replace("episodes_by_entrant_and_seat", "sittings")
     assert "cyclic" in old
     assert Manifest.model_validate_json(old) == stored
     assert stored.config["games"] == {"g": {"rows": "rotated", "blocks": 2}, "h": {"rows": "williams"}}

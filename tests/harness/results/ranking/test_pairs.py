@@ -77,7 +77,8 @@ def test_rock_paper_scissors_is_all_circle_and_a_lottery_of_thirds():
     assert found.intransitivity.share == pytest.approx(1)
     assert found.intransitivity.p_value < 0.01
     assert (found.triples, found.intransitive_triples) == (1, 1)
-    assert {(side.entrant, side.opponent) for side in found.intransitive_triple.sides} == set(CIRCLE)
+    a, b, c = found.intransitive_triple.entrants
+    assert {(a, b), (b, c), (c, a)} == set(CIRCLE)
     assert found.intransitive_triple.p_value == pytest.approx(
         2 * 0.5**10
     )  # ten blocks a pair, one triple, two ways round

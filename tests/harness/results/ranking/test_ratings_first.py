@@ -297,7 +297,7 @@ def test_the_ladder_says_what_it_could_have_seen():
     assert game.minimum_detectable_difference == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
     (line,) = (line for line in plain_lines(rank(four())) if line.startswith("minimum"))
     assert line == (
-        "minimum detectable difference of 6 blocks (80% power): "
+        "minimum detectable difference (80% power, 6 blocks): "
         f"{game.lead.minimum_detectable_difference:.3f} between ann and bob, "
         f"{game.minimum_detectable_difference:.3f} between two typical entrants"
     )
@@ -342,7 +342,7 @@ def test_two_blocks_need_more_than_two_and_show_less_than_any_two_means_can_diff
     assert f"needs about {game.lead.blocks_needed} blocks to show (there are 2)" in text(ladder, "not_separated")
     assert (game.lead.minimum_detectable_difference, game.minimum_detectable_difference) == (None, None)
     assert (
-        "minimum detectable difference of 2 blocks (80% power): more than any two means can differ between ann and bob"
+        "minimum detectable difference (80% power, 2 blocks): more than any two means can differ between ann and bob"
     ) in plain_lines(ladder)
 
 
@@ -373,8 +373,8 @@ def test_what_tables_explain_is_told_from_what_repeats_itself():
 def test_the_mean_by_seat_ends_where_scores_end():
     first = {"g/b0000": 1.0, "g/b0001": -0.6}
     frame = seats(planned(["ann", "bob"], blocks=2), lambda e, seat: first[e.block] * (1 - 2 * seat))
-    (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("mean by seat")]
-    assert line == "mean by seat: 0 +0.200 [-1.000, +1.000], 1 -0.200 [-1.000, +1.000]"
+    (line,) = [line for line in plain_lines(rank(frame)) if line.startswith("score by seat")]
+    assert line == "score by seat: seat 0 +0.200 [-1.000, +1.000], seat 1 -0.200 [-1.000, +1.000]"
 
 
 def test_140_blocks_of_three_scripted_players_call_their_leader_first():

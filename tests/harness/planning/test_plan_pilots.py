@@ -1,4 +1,4 @@
-"""Pilots: stand-ins answer what the reader takes, and prompts are the ones that the models would get."""
+"""Pilots: scripted moves are written as answers that the reader takes; prompts are those that models would get."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.entrants import Renamed
 from weigh.harness.config.schedule import schedule
 from weigh.harness.planning.pilots import PILOTS, Rehearsal, length_of, play_pilots, sizes_of, written
-from weigh.harness.planning.power_table import Slipping, stand_ins
+from weigh.harness.planning.power_table import Slipping, proxies
 from weigh.harness.run.runner import Division
 from weigh.harness.seeds import NAMES, stream
 from weigh.policies.contract import FAULTS, STYLES, Completion, Request, Retry, Sampling
@@ -70,7 +70,7 @@ def test_a_move_that_no_answer_stands_for_is_replaced_by_the_games_example() -> 
 
 
 class Recorder:
-    """A real client's place: it keeps requests and gives the answer of a stand-in's text."""
+    """A real client's place: it keeps requests and gives the answer of a scripted move."""
 
     def __init__(self, answer: str) -> None:
         self.answer = answer
@@ -174,9 +174,9 @@ def test_without_a_prompted_entrant_no_pilot_is_played() -> None:
 
 def test_a_large_field_is_cut_and_scripted_entrants_play_as_they_are() -> None:
     field = [prompted(f"p{n:02}", "oshi_zumo") for n in range(14)]
-    cut = stand_ins(division("oshi_zumo", *field, scripted("oshi_zumo", "match")), 2)
+    cut = proxies(division("oshi_zumo", *field, scripted("oshi_zumo", "match")), 2)
     assert len(cut) == 60 * 2 // 10
     assert all(isinstance(policy, Slipping) for policy in cut.values())
-    small = stand_ins(division("oshi_zumo", *field[:2], scripted("oshi_zumo", "match")), 2)
+    small = proxies(division("oshi_zumo", *field[:2], scripted("oshi_zumo", "match")), 2)
     assert not isinstance(small["match"], Slipping)
     assert {policy.share for policy in cut.values() if isinstance(policy, Slipping)} == {0.1, 0.25, 0.4}
