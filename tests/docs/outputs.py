@@ -188,7 +188,7 @@ def output_page() -> str:
             lines += [f"{ELSEWHERE[heading].capitalize()}.", ""]
             continue
         lines += table(("key", "value", "meaning"), ((f"`{key}`", kind, text) for key, kind, text in rows_of(heading)))
-    lines += ["## Columns of exports", "", "`weigh export --table NAME`, and the frames of `weigh.load`.", ""]
+    lines += ["## Columns of exports", "", "`weigh export --dataset NAME`, and the frames of `weigh.load`.", ""]
     for name, columns in TABLES.items():
         lines += [f"### {name}", ""]
         told = ((f"`{column}`", kind, column_meaning(column)) for column, kind in columns.items())

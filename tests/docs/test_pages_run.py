@@ -1,5 +1,5 @@
 """The tutorial and the how-to pages do what they say: each is followed from top to bottom, in one shell and one folder,
-with the mock server in place of every provider.
+with the mock server in place of every provider. What a page shows of an output is what was printed.
 
 A block that cannot be run here says `no-run` behind its language (it needs a key, a person, or another page's files).
 A block of TOML names the file that it is.
@@ -78,6 +78,9 @@ def test_a_page_does_what_it_says(page: Path, server: MockServerProcess, tmp_pat
         timeout=240, check=False,
     )  # fmt: skip
     assert said.returncode == 0, said.stderr[-3_000:]
+    for language, _, shown in blocks(page):
+        if language == "text":
+            assert shown in said.stdout
     for run in tmp_path.glob("results/**/run.sqlite"):
         assert weigh("verify", run.parent).code == 0
     if page.stem == "ci":

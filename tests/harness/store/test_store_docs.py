@@ -14,8 +14,6 @@ from tests.harness.audit.verify.verify_cases import new_run
 from weigh.games.game import AnyGame, State
 from weigh.games.registry import GAMES, game_named
 from weigh.games.replay import replay
-from weigh.harness.config.balance import describe
-from weigh.harness.config.schedule import schedule
 from weigh.harness.store.calls import Fate
 from weigh.harness.store.manifest import Amendment, Manifest
 from weigh.harness.store.record import Decision, Record, Times
@@ -75,7 +73,6 @@ def test_every_table_and_column_is_described(tmp_path: Path) -> None:
             columns = {row[1] for row in store._db.execute(f"PRAGMA table_info({table})")}
             assert columns <= words, table
     assert {*Manifest.model_fields, *Amendment.model_fields} <= words | {"schema_version"}
-    assert describe(schedule("g", ["a", "b"], 2, 1, 0)).to_json().keys() <= words
     assert f"0x{APPLICATION_ID:x}" in PAGE
     assert f"the format version, {VERSION}." in PAGE
 
