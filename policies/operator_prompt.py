@@ -18,7 +18,7 @@ guidance and is named after its source.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from weigh.games.values import nearest
@@ -54,6 +54,8 @@ class OperatorPrompt:
     """How it asks for answers unless the run says otherwise."""
     description: str = ""
     """One line for lists of policies. Never shown to a model."""
+    whole: str = field(default="", compare=False, repr=False)
+    """The file as it was read, header and all; empty for a prompt that comes from none."""
 
     def suits(self, game: str) -> bool:
         """Whether it may play `game`."""
@@ -71,7 +73,7 @@ def parse_prompt_bytes(data: bytes, source: str) -> OperatorPrompt:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise PromptInvalid(f"{source}:{line}: not UTF-8 text; a prompt is a Markdown text file in UTF-8") from None
-    return parse_prompt(text, source)
+    return replace(parse_prompt(text, source), whole=text)
 
 
 def parse_prompt(text: str, source: str) -> OperatorPrompt:

@@ -8,6 +8,7 @@ episode that is not kept last as long as the process.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import platform
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -36,6 +37,7 @@ from weigh.harness.store.manifest import Manifest, new_run_id, schedule_digest
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 from weigh.policies.contract import Message, ModelClient, Request, Sampling
+from weigh.policies.prompted import PromptedPolicy
 from weigh.policies.scripted.registry import fallback_of
 
 if TYPE_CHECKING:
@@ -150,8 +152,21 @@ def ordered(
         schedules=dict(schedules or {}),
         episodes=len(episodes),
         versions=versions(),
+        prompts=_prompts(policy for division in divisions.values() for policy in division.policies.values()),
         chained=True,
     )
+
+
+def _prompts(policies: Iterable[object]) -> dict[str, str]:
+    """The prompt files that policies play by, whatever was put around a policy, by their SHA-256."""
+    found: dict[str, str] = {}
+    for each in policies:
+        policy: object | None = each
+        while (within := getattr(policy, "policy", None)) is not None:
+            policy = within
+        if isinstance(policy, PromptedPolicy) and policy.prompt.whole:
+            found[hashlib.sha256(policy.prompt.whole.encode()).hexdigest()] = policy.prompt.whole
+    return found
 
 
 def versions() -> dict[str, str]:

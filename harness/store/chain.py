@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -33,27 +33,22 @@ CREATE TABLE chain(
 START: Final = bytes(32)
 """What stands for the link before the first entry."""
 
-_OF_EPISODE: Final = "e.key FROM {table} t JOIN episodes e ON e.id = t.episode"
-_CALL: Final = (
-    "t.seat, t.step, t.attempt, t.number, t.request, t.model, t.messages, t.prompt_characters, t.fate, t.stop, "
-    "t.stop_detail, t.served_by, t.input_tokens, t.cached_tokens, t.cache_written_tokens, t.output_tokens, "
-    "t.reasoning_tokens, t.error, t.billing, t.cost, t.started, t.latency, t.reused_from, t.lag, t.stated_cost, t.tier"
-)
+_KEYED: Final = "e.key AS key, t.* FROM {table} t JOIN episodes e ON e.id = t.episode"
 _TEXTS: Final = ", ".join(
-    f"(SELECT digest FROM texts WHERE id = t.{name})"  # noqa: S608
+    f"(SELECT digest FROM texts WHERE id = t.{name}) AS {name}_text"  # noqa: S608
     for name in ("settings", "reply", "reasoning")
 )
-MESSAGES: Final = 7
-"""The place of the column `messages` in a row of calls below."""
 ROWS: Final = {
-    "meta": "SELECT t.name, t.value FROM meta t",
-    "verdicts": "SELECT t.id, t.body FROM verdicts t",
-    "records": f"SELECT t.episode, t.body, t.times, {_OF_EPISODE.format(table='records')}",
-    "voids": f"SELECT t.id, t.step, t.seats, t.cause, {_OF_EPISODE.format(table='voids')}",
-    "calls": f"SELECT t.id, {_CALL}, {_TEXTS}, {_OF_EPISODE.format(table='calls')}",
+    "meta": "SELECT t.name AS row, t.* FROM meta t",
+    "verdicts": "SELECT t.id AS row, t.* FROM verdicts t",
+    "records": f"SELECT t.episode AS row, {_KEYED.format(table='records')}",
+    "voids": f"SELECT t.id AS row, {_KEYED.format(table='voids')}",
+    "calls": f"SELECT t.id AS row, {_TEXTS}, {_KEYED.format(table='calls')}",
 }
-"""What of each table's rows is digested, after what names the row. What is planned stands in the manifest as a digest
-of its own, and scores stand in the records."""
+"""What is digested of each table, whatever columns it has, after what names a row. What is planned stands in the
+manifest as a digest of its own, and scores stand in the records."""
+NUMBERS: Final = frozenset({"row", "id", "episode", "settings", "reply", "reasoning"})
+"""Columns that only say where something lies."""
 _NAMED: Final = {"meta": "t.name", "records": "t.episode"}
 
 
@@ -121,8 +116,10 @@ class Chain:
         """Take in the rows of a table that are asked for, in their order."""
         link, added = self._head(), []
         texts: dict[int, object] = {}
-        for row in self._db.execute(f"{ROWS[table]} WHERE {where}", values).fetchall():
-            entry = Entry(0, table, row[0], row_digest(self._db, table, row, texts), link)
+        found = self._db.execute(f"{ROWS[table]} WHERE {where}", values)
+        names = [column[0] for column in found.description]
+        for row in found.fetchall():
+            entry = Entry(0, table, row[0], row_digest(self._db, names, row, texts), link)
             added.append(entry[1:])
             link = entry.link
         self._db.executemany('INSERT INTO chain("table", row, digest, previous) VALUES (?, ?, ?, ?)', added)
@@ -155,17 +152,21 @@ def entries(db: sqlite3.Connection, how: str = "ORDER BY seq") -> Iterator[Entry
 def rows(db: sqlite3.Connection) -> Iterator[tuple[str, int | str, bytes]]:
     """Every row that belongs in a chain, as it is now: its table, what names it, and its digest."""
     for table, query in ROWS.items():
-        for row in db.execute(query):
-            yield table, row[0], row_digest(db, table, row, {})
+        found = db.execute(query)
+        names = [column[0] for column in found.description]
+        for row in found:
+            yield table, row[0], row_digest(db, names, row, {})
 
 
-def row_digest(db: sqlite3.Connection, table: str, row: tuple[Any, ...], texts: dict[int, object]) -> bytes:
-    """SHA-256 over the canonical JSON of a row of `ROWS`, without what names it; bytes as `["blob", HEX]`. Texts stand
-    there by their digests; `texts` remembers these by their places, for several rows."""
-    cells = list(row[1:] if table != "meta" else row)
-    if table == "calls":
-        cells[MESSAGES - 1] = _messages(db, row[MESSAGES], texts)
-    return hashlib.sha256(canonical([_cell(cell) for cell in cells]).encode()).digest()
+def row_digest(db: sqlite3.Connection, names: Sequence[str], row: Sequence[Any], texts: dict[int, object]) -> bytes:
+    """SHA-256 over the canonical JSON of a row of `ROWS` whose columns are `names`: an object of the cells that are not
+    empty, so that a column which comes later changes nothing, bytes as `["blob", HEX]`. Texts stand there by their
+    digests; `texts` remembers these by their places, for several rows."""
+    cells = {name: _cell(cell) for name, cell in zip(names, row, strict=True) if cell is not None}
+    said = {name: cell for name, cell in cells.items() if name not in NUMBERS}
+    if "messages" in said:
+        said["messages"] = _messages(db, said["messages"], texts)
+    return hashlib.sha256(canonical(said).encode()).digest()
 
 
 def _cell(cell: object) -> object:

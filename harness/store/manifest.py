@@ -122,6 +122,8 @@ class Manifest(Frozen):
     """How many are planned."""
     versions: dict[str, str]
     """Of weigh, Python and the packages that matter. Told, never a reason to refuse a resume."""
+    prompts: dict[str, str] = Field(default_factory=dict)
+    """The prompt files of the policies, whole, by their SHA-256, hex. Runs made before they were kept have none."""
     chained: bool = False
     """Whether what is final enters a hash chain (`harness.store.chain`): not in runs made before there was one."""
 

@@ -374,7 +374,9 @@ class Store:
 
     def amend(self, manifest: Manifest, episodes: Iterable[Planned]) -> None:
         """Order the run with another manifest, and plan `episodes` after those there are: all of it or nothing."""
-        ordered = manifest.model_copy(update={"chained": self.manifest.chained})
+        old = self.manifest
+        kept = {"chained": old.chained, "prompts": {**old.prompts, **manifest.prompts} if old.chained else {}}
+        ordered = manifest.model_copy(update=kept)
         with self._writing("an episode to be added is already planned"):
             self._chain.rest()
             write_order(self._db, ordered, episodes, self._chain)

@@ -7,6 +7,7 @@ what the order does not decide, or another version of weigh made, is said to be 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from weigh.harness.store.store import Store
 from weigh.policies.contract import STYLES, Policy, Sampling, Style
 from weigh.policies.human import HumanPolicy
 from weigh.policies.layout import LAYOUT, system_text
-from weigh.policies.operator_prompt import OperatorPrompt
+from weigh.policies.operator_prompt import OperatorPrompt, parse_prompt_bytes
 from weigh.policies.prompted import PromptedPolicy, digest_of
 from weigh.policies.replicate import Redrawn
 from weigh.policies.scripted.policy import ScriptedPolicy
@@ -90,7 +91,8 @@ class Policies:
             cast = (
                 self._script(game, entrant, digest) if model is None else self._prompted(game, entrant, digest, model)
             )
-            return cast if cast.wrong is not None else replace(cast, wrong=_described(game, entrant, cast, said))
+            wrong = cast.wrong or _described(game, entrant, cast, said) or self._file(game, entrant, cast)
+            return replace(cast, wrong=wrong)
         except (GameError, TypeError, ValueError, AttributeError, LookupError) as error:
             wrong = Finding(f"policies.{game}/{entrant}", f"cannot be made again: {show(str(error))}")
             return Cast(None, f"{entrant} of {game}", wrong=wrong)
@@ -133,6 +135,22 @@ class Policies:
         if self._kind == "single" and digest == HumanPolicy(game, _nobody).digest:
             return Cast(None, f"the moves of {entrant} in {game} (a person's)", person=True)
         return Cast(None, f"the moves of {entrant} in {game} (no policy that is known here)")
+
+    def _file(self, game: str, entrant: str, cast: Cast) -> Finding | None:
+        """What is wrong with the prompt file that is kept of an entrant. Runs without a chain keep none."""
+        ordered = self._ordered(entrant)
+        if not self._manifest.chained or ordered is None or "prompts" not in ordered:
+            return None
+        digest = _prompt(ordered, game)["sha256"]
+        whole = self._manifest.prompts.get(digest)
+        if whole is None or hashlib.sha256(whole.encode()).hexdigest() != digest:
+            return Finding(f"prompts.{digest}", f"the prompt file of {entrant}, is missing, or is another one")
+        policy = cast.policy.policy if isinstance(cast.policy, Altered | Redrawn) else cast.policy
+        guidance = parse_prompt_bytes(whole.encode(), "the file").text
+        if cast.prompts and isinstance(policy, PromptedPolicy) and policy.prompt.text != guidance:
+            what = f"the prompt file of {entrant}, is not what it was asked with"
+            return Finding(f"prompts.{digest}", what, show(guidance), show(policy.prompt.text))
+        return None
 
     def _form(self, entrant: str, policy: Policy, digest: object) -> Policy | None:
         return next((form for form in self._forms(entrant, policy) if form.digest == digest), None)
@@ -210,9 +228,14 @@ def _styles(ordered: Mapping[str, Any] | None, game: str) -> tuple[Style, ...]:
     """How an entrant is asked for answers, by its order; in any way where there is none."""
     if ordered is None:
         return STYLES
+    return tuple(style for style in STYLES if style == _prompt(ordered, game)["style"])
+
+
+def _prompt(ordered: Mapping[str, Any], game: str) -> Mapping[str, Any]:
+    """What an order says of the prompt that plays a game. Raises LookupError."""
     prompts = ordered["prompts"]
-    said = (prompts.get(game) or prompts["*"])["style"]
-    return tuple(style for style in STYLES if style == said)
+    found: Mapping[str, Any] = prompts.get(game) or prompts["*"]
+    return found
 
 
 async def _nobody(*_: object) -> str:

@@ -39,7 +39,7 @@ NOT_COMPARED: Final = (
     "what a provider says: why an answer ended, the model that served it, its reasoning, its count of tokens",
     "what a call cost: prices are not kept (but what was not charged for costs nothing)",
     "calls that were repeated, failed or lost before the answer, and their errors; outages whose void was not kept",
-    "the name and the hash of a prompt file (its guidance is compared, its header is not kept)",
+    "the name of a prompt file, and in runs without a hash chain also its hash",
     "addresses and settings of models, versions, and what was learned of models during the run",
     "verdicts of a gate that are kept with its run (the same command gives them again)",
     "the tables of the run that a rematch was made from, and the blocks that a gate did not come to",

@@ -45,6 +45,8 @@ SURVIVORS = {
     "verdicts.body": "the gate's own word",
     "meta.adaptations": "what was learned of models",
     "meta.manifest": "a spelling of the same JSON",
+    "manifest.prompts": "runs without a chain keep none",
+    "manifest.schedules": "nor have all of them these",
     "manifest.amendments": "none, spelled otherwise",
     "manifest.config.games": "rows, which decide nothing at two seats",
     "manifest.created": "when it was ordered",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness.audit.verify.verify_cases import MODEL, NAMES, SEED, episode, new_run, play, prompted
+from tests.harness.audit.verify.verify_cases import FILE, MODEL, NAMES, SEED, episode, new_run, play, prompted
 from weigh.harness.audit.verify.record import verify_record
 from weigh.harness.audit.verify.run import Verdict, verify_run
 from weigh.harness.store.record import Record
@@ -433,6 +434,30 @@ def test_what_a_manifest_orders_otherwise_than_was_played_is_found(
     reordered(run, how)
     found = check(run).findings
     assert any(finding.where.endswith(where) for finding in found), lines(run)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        lambda data: data["config"]["entrants"]["ann"]["prompts"]["*"].update(sha256="6" * 64),
+        lambda data: data.update(prompts={}),
+        lambda data: data.update(prompts={digest: f"{text}Bid high." for digest, text in data["prompts"].items()}),
+        lambda data: _another_file(data, FILE.replace("Play", "Bid")),
+    ],
+)
+def test_a_prompt_file_that_is_not_the_one_ordered_and_asked_with_is_found(
+    tmp_path: Path, how: Callable[[dict[str, Any]], object]
+) -> None:
+    new_run(tmp_path / "run", "oshi_zumo", chained=True).close()
+    assert lines(tmp_path / "run") == []
+    reordered(tmp_path / "run", how)
+    assert any(line.startswith("prompts.") for line in lines(tmp_path / "run")), lines(tmp_path / "run")
+
+
+def _another_file(data: dict[str, Any], text: str) -> None:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    data["config"]["entrants"]["ann"]["prompts"]["*"].update(sha256=digest)
+    data["prompts"] = {digest: text}
 
 
 def relabelled(folder: Path, manifest: bool) -> None:

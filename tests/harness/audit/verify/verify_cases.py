@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Coroutine, Mapping, Sequence
 from functools import cache
@@ -28,6 +29,8 @@ from weigh.policies.reply import Reading, read_reply
 from weigh.policies.scripted.registry import scripted
 
 MODEL = "openai:gpt-5"
+GUIDANCE = "Play well.\n\nWatch the others."
+FILE = f"---\nname: plain\n---\n{GUIDANCE}\n"
 SEED = 4854
 """Seats everybody in the order of NAMES in the first row of the first two blocks of each game."""
 
@@ -179,7 +182,7 @@ def made(deciding: Coroutine[Any, Any, Reply]) -> Any:
 
 def prompted(game: str, setting: Mapping[str, Any] | None = None) -> PromptedPolicy:
     """How ann and cy play."""
-    rules, prompt = game_named(game), OperatorPrompt("plain", "Play well.\n\nWatch the others.")
+    rules, prompt = game_named(game), OperatorPrompt("plain", GUIDANCE)
     config = read_config(rules, setting or {})
     return PromptedPolicy("plain", prompt, MODEL, Sampling(max_tokens=200), "reason-then-json", rules, config)
 
@@ -192,7 +195,7 @@ def ordered(name: str) -> dict[str, Any]:
     """An entrant as a config has it."""
     if name not in ("ann", "cy"):
         return {"scripted": "random"}
-    prompt = {"file": "plain.md", "sha256": "5" * 64, "style": "reason-then-json"}
+    prompt = {"file": "plain.md", "sha256": hashlib.sha256(FILE.encode()).hexdigest(), "style": "reason-then-json"}
     return {"model": MODEL, "prompts": {"*": prompt}, "sampling": Sampling(max_tokens=200).to_json()}
 
 
@@ -235,6 +238,7 @@ def new_run(
         },
         episodes=len(episodes),
         versions={},
+        prompts={hashlib.sha256(FILE.encode()).hexdigest(): FILE},
         chained=chained,
     )
     store = Store.create(folder, manifest, episodes)
