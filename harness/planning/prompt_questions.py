@@ -8,13 +8,16 @@ model, writes nothing, compares nothing.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from weigh.games.game import Json
 from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN
 from weigh.harness.planning.stand_in import StandIn, StoodIn
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.run.offline import PURPOSE, played
 from weigh.harness.run.runner import Division
 from weigh.policies.contract import Completion, Request, canonical
@@ -80,6 +83,35 @@ class _Listening(StandIn):
     async def complete(self, request: Request) -> Completion:
         self.heard.append(Question(self.step, request))
         return await StandIn.complete(self, request)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One question as it leaves for an endpoint."""
+
+    body: Mapping[str, Any]
+    """Of the HTTP request, as far as it is known before the first answer."""
+    tokens: int
+    """Of the prompt, at about four characters each."""
+    cached: int
+    """How many of them come from the endpoint's cache, by its documented rules, after the questions before it."""
+
+
+def sent(asked: Sequence[Question], endpoint: Endpoint) -> tuple[Sent, ...]:
+    """The questions of one episode, in their order, as they leave for `endpoint`; its cache is empty before them."""
+    from weigh.harness.providers.client import wire_of
+    from weigh.harness.providers.mock_server.caches import Caches
+    from weigh.harness.providers.mock_server.wire import APIS
+    from weigh.harness.providers.wire.capabilities import declared
+
+    wire, takes, caches = wire_of(endpoint), declared(endpoint), Caches()
+    (api,) = (api for api in APIS if api.path.endswith(wire.path))
+    found = []
+    for question in asked:
+        body = wire.body(question.request, endpoint, takes)
+        call = api.read(json.dumps(body).encode())
+        found.append(Sent(body, call.input_tokens, caches.use(call).read))
+    return tuple(found)
 
 
 def tokens(characters: int) -> int:
