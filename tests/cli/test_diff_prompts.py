@@ -12,6 +12,7 @@ from tests.cli.runner import ROOT, config, weigh
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.prompt_files import read_prompt
 from weigh.harness.planning.prompt_questions import SEAT, form_of, questions
+from weigh.harness.providers.endpoints.known import THINKING_CAP
 from weigh.harness.run.offline import played
 from weigh.harness.run.runner import Division
 from weigh.policies.contract import STYLES, Completion, Sampling
@@ -306,7 +307,7 @@ def test_for_a_model_the_body_of_the_request_is_shown_and_what_its_cache_holds_b
     assert (first["cached_tokens"], first["cached_share"]) == (0, 0)
     assert last["cached_share"] == last["cached_tokens"] / last["tokens"] > 0.6
     assert last["body"]["model"] == "claude-opus-5-5"
-    assert last["body"]["max_tokens"] == 1024
+    assert last["body"]["max_tokens"] == THINKING_CAP
     sent = last["body"]["messages"][0]["content"]
     assert "".join(block["text"] for block in sent) == last["messages"][1]["text"]
     assert sum("cache_control" in block for block in sent) == 2

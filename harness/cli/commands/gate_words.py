@@ -29,7 +29,7 @@ from weigh.harness.gate.order import (
     order_of,
 )
 from weigh.harness.providers.endpoints.endpoints import EndpointSettings
-from weigh.policies.contract import STYLES, Sampling
+from weigh.policies.contract import STYLES
 
 if TYPE_CHECKING:
     from weigh.harness.gate.arms import ArmOrder
@@ -161,9 +161,8 @@ class Words:
         return settings_given(list(self.settings))
 
     def _entrants(self, words: list[str]) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
-        sampling = Sampling(self.max_tokens or Sampling().max_tokens, self.temperature)
         style = next((style for style in STYLES if style == self.style), None)
-        options: dict[str, Any] = {"sampling": sampling, "style": style}
+        options: dict[str, Any] = {"max_tokens": self.max_tokens, "temperature": self.temperature, "style": style}
         settings: dict[str, EndpointSettings] = {}
         if self.config is not None:
             from weigh.harness.config.config import load_config
