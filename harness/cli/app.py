@@ -50,6 +50,7 @@ COMMANDS = (
             Entry("view", "view:view", "Look at an episode or a whole run, in a browser or as text."),
             Entry("resolve", "check:resolve", "Play given moves through the rules and print where they lead."),
             Entry("read", "check:read", "Show how a model's reply would be read, and the hint it would get."),
+            Entry("prompt", "diff_prompts:prompt", "Show exactly what a prompt sends to a model, round by round."),
             Entry(
                 "diff-prompts",
                 "diff_prompts:diff_prompts",

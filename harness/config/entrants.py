@@ -22,6 +22,7 @@ from weigh.games.registry import GAMES
 from weigh.games.values import quote
 from weigh.harness.config.prompt_files import PromptFile, packaged_prompts, read_prompt
 from weigh.harness.errors import ConfigError
+from weigh.harness.providers.endpoints.known import default_cap
 from weigh.harness.words import did_you_mean
 from weigh.policies.contract import ModelClient, Player, Policy, Sampling, Style, canonical
 from weigh.policies.human import NAME as HUMAN
@@ -88,7 +89,8 @@ def parse_entrant(
     *,
     name: str | None = None,
     style: Style | None = None,
-    sampling: Sampling = DEFAULT_SAMPLING,
+    max_tokens: int | None = None,
+    temperature: float | None = None,
     known: Mapping[str, EntrantSpec] | None = None,
 ) -> EntrantSpec:
     """The entrant that `word` stands for.
@@ -107,7 +109,7 @@ def parse_entrant(
             model=model,
             prompts={ANY_GAME: file},
             style=style,
-            sampling=sampling,
+            sampling=Sampling(default_cap(model) if max_tokens is None else max_tokens, temperature),
         )
     if word in every_scripted():
         return EntrantSpec(name or word, scripted=word)

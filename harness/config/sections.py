@@ -32,6 +32,7 @@ from weigh.harness.config.prompt_files import PromptFile, read_prompt
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
 from weigh.harness.errors import ConfigError, EndpointInvalid
 from weigh.harness.providers.endpoints.endpoints import Endpoint, EndpointSettings, endpoint_for
+from weigh.harness.providers.endpoints.known import default_cap
 from weigh.harness.words import as_written
 from weigh.policies.contract import Sampling, Style
 from weigh.policies.scripted.registry import yardsticks
@@ -152,8 +153,8 @@ class Prompted(Section):
     model: str = Field(description='who answers, as model = "provider:model"')
     style: Style | None = None
     """None leaves it to the prompt's header, and without one to reason-then-json."""
-    max_tokens: int = Field(default=Sampling().max_tokens, ge=1)
-    """Cap on generated tokens of one reply, hidden reasoning included."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Cap on generated tokens of one reply, hidden reasoning included; None is the `default_cap` of the model."""
     temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
     """None leaves the provider's default; 0 is sent as 0."""
     sampling_seed: int | None = Field(default=None, ge=0, lt=2**63)
@@ -186,7 +187,8 @@ class Prompted(Section):
 
     @property
     def sampling(self) -> Sampling:
-        return Sampling(self.max_tokens, self.temperature, self.sampling_seed, self.extra)
+        cap = default_cap(self.model) if self.max_tokens is None else self.max_tokens
+        return Sampling(cap, self.temperature, self.sampling_seed, self.extra)
 
 
 class _Schedule(Section):

@@ -8,16 +8,18 @@ contract. Renders nothing, asks no model and writes nothing.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from weigh.games.game import Json
 from weigh.harness.config.prompt_files import PromptFile
 from weigh.harness.planning.estimates import CHARACTERS_PER_TOKEN
 from weigh.harness.planning.pilots import Rehearsal
 from weigh.harness.planning.prompt_diff import TextDiff, by_lines
+from weigh.harness.providers.endpoints.endpoints import Endpoint
 from weigh.harness.run.offline import PURPOSE, played
 from weigh.harness.run.runner import Division
 from weigh.policies.contract import Request, Sampling, Style, canonical
@@ -86,6 +88,35 @@ async def questions(policy: PromptedPolicy) -> tuple[Question, ...]:
     record = await played(division, seated, f"{PURPOSE}/prompts/{game.name}", 0, SEED)
     steps = [decision.step for decision in record.decisions if decision.seat == SEAT]
     return tuple(Question(step, request) for step, request in zip(steps, seat.requests, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One question as it leaves for an endpoint."""
+
+    body: Mapping[str, Any]
+    """Of the HTTP request, as far as it is known before the first answer."""
+    tokens: int
+    """Of the prompt, at about four characters each."""
+    cached: int
+    """How many of them come from the endpoint's cache, by its documented rules, after the questions before it."""
+
+
+def sent(asked: Sequence[Question], endpoint: Endpoint) -> tuple[Sent, ...]:
+    """The questions of one episode, in their order, as they leave for `endpoint`; its cache is empty before them."""
+    from weigh.harness.providers.client import wire_of
+    from weigh.harness.providers.mock_server.caches import Caches
+    from weigh.harness.providers.mock_server.wire import APIS
+    from weigh.harness.providers.wire.capabilities import declared
+
+    wire, takes, caches = wire_of(endpoint), declared(endpoint), Caches()
+    (api,) = (api for api in APIS if api.path.endswith(wire.path))
+    found = []
+    for question in asked:
+        body = wire.body(question.request, endpoint, takes)
+        call = api.read(json.dumps(body).encode())
+        found.append(Sent(body, call.input_tokens, caches.use(call).read))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ def client_for(endpoint: Endpoint, environ: Mapping[str, str]) -> ProviderClient
     key, proxy = key_of(endpoint, environ), proxy_for(endpoint, environ)
     return ProviderClient(
         endpoint,
-        _wire_of(endpoint),
+        wire_of(endpoint),
         open_sender(endpoint, key, header_values(endpoint, environ), proxy_with_password(endpoint, environ)),
         secret=key,
         proxy=proxy,
@@ -262,7 +262,8 @@ def retired(endpoint: Endpoint, today: date) -> str | None:
     return f"{endpoint.name} is retired (last day by its SDK: {last}): name a current model"
 
 
-def _wire_of(endpoint: Endpoint) -> Wire:
+def wire_of(endpoint: Endpoint) -> Wire:
+    """The shape of the endpoint's requests and answers. Imports the SDK that it needs."""
     if endpoint.wire == "anthropic":
         from weigh.harness.providers.wire.anthropic_messages import AnthropicMessages  # imports its SDK
 

@@ -1,4 +1,4 @@
-"""`weigh diff-prompts`: what it shows is what a model is sent, and nothing in it is hidden or hostile."""
+"""`weigh diff-prompts` and `weigh prompt show`: they show what a model is sent; nothing in it is hidden or hostile."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.cli.runner import ROOT, config, weigh
 from weigh.games.registry import GAMES, read_config
 from weigh.harness.config.prompt_files import read_prompt
 from weigh.harness.planning.prompt_comparison import SEAT, form_of, questions
+from weigh.harness.providers.endpoints.known import THINKING_CAP
 from weigh.harness.run.offline import played
 from weigh.harness.run.runner import Division
 from weigh.policies.contract import STYLES, Completion, Sampling
@@ -275,3 +276,51 @@ def test_the_form_of_a_file_is_told(content, ends, mark, blanks):
 
 def test_the_same_command_gives_the_same_bytes():
     assert diff(PLAIN, TEMPO, "--all", "--json") == diff(PLAIN, TEMPO, "--all", "--json")
+
+
+# weigh prompt show
+
+
+def show(*words):
+    return weigh("prompt", "show", *words, "--json").json
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_shown_of_a_round_is_what_the_policy_sends_in_it(name):
+    game = GAMES[name]
+    file = read_prompt(f"{name}/plain.md", ROOT)
+    style = file.prompt.style or "reason-then-json"
+    policy = PromptedPolicy("mine", file.prompt, "mock:small", Sampling(), style, game, read_config(game, {}))
+    asked = asyncio.run(questions(policy))
+    for number in (1, len(asked)):
+        told, request = show(name, f"{name}/plain.md", "--round", str(number)), asked[number - 1].request
+        assert told["messages"] == [{"role": message.role, "text": message.text} for message in request.messages]
+        assert (told["round"], told["rounds"]) == (number, len(asked))
+        assert (told["model"], told["body"], told["cached_share"]) == (None, None, None)
+    said = weigh("prompt", "show", name, f"{name}/plain.md").out
+    assert all(message.text in said for message in asked[0].request.messages)
+
+
+def test_for_a_model_the_body_of_the_request_is_shown_and_what_its_cache_holds_by_then():
+    entrant = "goofspiel/tempo.md@anthropic:claude-opus-5-5"
+    first, last = (show("goofspiel", entrant, "--round", number) for number in ("1", "13"))
+    assert (first["cached_tokens"], first["cached_share"]) == (0, 0)
+    assert last["cached_share"] == last["cached_tokens"] / last["tokens"] > 0.6
+    assert last["body"]["model"] == "claude-opus-5-5"
+    assert last["body"]["max_tokens"] == THINKING_CAP
+    sent = last["body"]["messages"][0]["content"]
+    assert "".join(block["text"] for block in sent) == last["messages"][1]["text"]
+    assert sum("cache_control" in block for block in sent) == 2
+
+
+def test_what_a_config_says_of_an_entrant_and_its_model_is_followed(tmp_path):
+    text = (
+        '[games.goofspiel]\ncards = 5\n[models.vllm]\nbase_url = "http://127.0.0.1:8000/v1"\ncap_field = '
+        '"max_completion_tokens"\n[entrants]\nmatch = "match"\n'
+        'careful = { prompt = "goofspiel/plain.md", model = "vllm:small", style = "schema", max_tokens = 77 }\n'
+    )
+    (tmp_path / "c.toml").write_text(text)
+    told = show("goofspiel", "@careful", "--config", str(tmp_path / "c.toml"), "--set", "cards=5")
+    assert told["rounds"] == 5
+    assert told["body"]["max_completion_tokens"] == 77
+    assert told["body"]["response_format"]["json_schema"]["schema"] == told["schema"]

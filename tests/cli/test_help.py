@@ -127,6 +127,7 @@ OPTIONS = {
     ],
     "resolve": ["--json"],
     "read": ["--json"],
+    "prompt show": ["--round 3", "--set cards=6", "--config ladder.toml", "--json"],
     "diff-prompts": [
         *("--game goofspiel", "--set cards=6", "--config ladder.toml", "--step 3", "--all", "--words"),
         *("--exit-code", "--json"),
@@ -168,6 +169,7 @@ NEEDED = {
     "view": "results/demo",
     "resolve": "-",
     "read": "-",
+    "prompt show": "goofspiel mine.md",
     "diff-prompts": "old.md new.md",
     "compare": "match hoard --game goofspiel",
 }

@@ -19,7 +19,7 @@ from weigh.harness.store.store import Store
 from weigh.harness.store.usage import characters_of
 
 ORDER = """\
-seed = 3
+seed = 5
 [games.goofspiel]
 seats = 3
 cards = 6

@@ -77,6 +77,12 @@ SITUATIONS = {
         "goofspiel match hoard --save s.toml",
         "goofspiel match human",
     ],
+    "prompt": [
+        "show goofspiel match",
+        "show goofspiel goofspiel/plain.md --round 14",
+        "show goofspiel goofspiel/plain.md --round 0",
+        "show oshi_zumo goofspiel/plain.md",
+    ],
     "rank": [
         "nowhere",
         "s.toml",

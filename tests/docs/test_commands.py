@@ -60,3 +60,17 @@ def test_replies_piped_to_read_in_the_readme_are_read() -> None:
         r"^echo '(.*)' \| weigh (\w+) -", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
     ):
         assert weigh(name, "-", stdin=document).code == 0
+
+
+def test_no_model_that_its_sdk_calls_deprecated_is_named_where_people_copy_from() -> None:
+    from anthropic.resources.messages import DEPRECATED_MODELS
+
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.*")]
+    pages += (ROOT / "harness" / "cli").rglob("*.py")
+    named = {
+        (page.relative_to(ROOT).as_posix(), name)
+        for page in pages
+        for name in re.findall(r"claude-[a-z0-9.-]*[a-z0-9]", page.read_text(encoding="utf-8", errors="ignore"))
+    }
+    assert named
+    assert not [found for found in named if found[1] in DEPRECATED_MODELS]

@@ -50,7 +50,7 @@ def test_M29_a_prompt_names_no_model_and_no_policy(prompt: OperatorPrompt) -> No
     assert not forbidden & set(re.findall(r"[a-z_]+", prompt.text.lower()))
 
 
-LONGEST = {"ballast": 3_600}
+LONGEST = {"ballast": 3_900}
 """Characters. Ballast's rulebook is its author's text, whole, with rulings beside it."""
 
 
@@ -60,7 +60,7 @@ def test_the_system_message_stays_small(prompt: OperatorPrompt) -> None:
     game = GAMES[name]
     # About four characters a token: a small model on a processor reads a token in some milliseconds.
     text = system_text(game.rulebook(game.config_type()), "reason-then-json", prompt.text)
-    assert len(text) < LONGEST.get(name, 2_200)
+    assert len(text) < LONGEST.get(name, 2_400)
 
 
 def test_numbers_in_prompts_are_no_rules_of_one_config() -> None:

@@ -207,7 +207,7 @@ def test_M13_the_score_goofspiel_tells_is_the_score_it_gives(seats: int) -> None
 @pytest.mark.parametrize("seats", [2, 3, 13])
 def test_M13_the_score_persistent_calibration_tells_is_the_score_it_gives(seats: int) -> None:
     game, fields = GAMES["persistent_calibration"], {"seats": seats}
-    assert f"(players with fewer points than you − players with more) / {seats - 1}" in told(game, fields)
+    assert f"(players beaten − players who beat you) / {seats - 1}" in told(game, fields)
     for seed in range(20):
         outcome = at_random(game, fields, seed)[-1].outcome
         assert outcome is not None

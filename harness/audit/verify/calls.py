@@ -90,8 +90,8 @@ def _check_call(kept: StoredCall, model: str | None) -> Iterator[tuple[str, obje
     if not is_moment(call.started):
         yield "began at no moment", call.started, "UTC, ISO 8601"
     usage = None if call.completion is None else asdict(call.completion.usage)
-    if usage and any(tokens is not None and tokens < 0 for tokens in usage.values()):
-        yield "took fewer tokens than none", usage, None
+    if usage and any(isinstance(number, int | float) and number < 0 for number in usage.values()):
+        yield "took less than nothing", usage, None
     named = call.reused_from is not None and call.reused_from.endswith(f" {call.key.episode}")
     if not named if call.fate == "reused" else call.reused_from is not None:
         yield "name no run whose answer is used again", call.reused_from, call.fate
@@ -102,7 +102,7 @@ def _cost_fits(call: Call) -> bool:
     costs anything."""
     if call.billing == "none":
         return call.cost == 0.0
-    return call.cost is None or (call.cost >= 0.0 if call.completion is not None else call.cost == 0.0)
+    return call.cost is None or (call.cost >= 0.0 if call.completion is not None or call.told is not None else call.cost == 0.0)
 
 
 def is_moment(text: str) -> bool:

@@ -1,16 +1,18 @@
-"""`weigh diff-prompts`: where two prompts differ in what a model is really sent."""
+"""`weigh prompt show` and `weigh diff-prompts`: what a model is really sent, and where two prompts differ in it."""
 
 from __future__ import annotations
 
 import asyncio
+import json as json_module
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weigh.harness.cli.help import Group, Page
 from weigh.harness.cli.options import JsonFlag, SettingOption, whole
-from weigh.harness.cli.output import print_json, print_rich
+from weigh.harness.cli.output import print_json, print_rich, print_text
 from weigh.harness.errors import WRONG, Refused
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from weigh.harness.config.entrants import EntrantSpec
     from weigh.harness.config.prompt_files import PromptFile
     from weigh.harness.planning.prompt_comparison import Compared, Comparison, Side
+    from weigh.harness.providers.endpoints.endpoints import EndpointSettings
+    from weigh.policies.prompted import PromptedPolicy
 
 NO_MODEL = "none:none"
 """Stands for the model of a prompt file that is compared alone; never asked and never shown."""
@@ -29,6 +33,96 @@ COLOURS = {"same": "", "gone": "red", "new": "green", "place": "cyan"}
 
 MOST_HIDDEN = 12
 """Characters that are named, of those that had to be escaped."""
+
+
+prompt = typer.Typer(
+    help="""
+    Show exactly what a prompt sends to a model, round by round.
+
+      weigh prompt show goofspiel goofspiel/tempo.md --round 3
+
+    Exit codes: see `weigh prompt show --help`.
+    """,
+    cls=Group,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@prompt.callback()
+def _prompt() -> None:
+    """A group with one command would otherwise lose its name."""
+
+
+@prompt.command("show", cls=Page)
+def show(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game; `weigh games` lists them.")],
+    entrant: Annotated[
+        str, typer.Argument(metavar="ENTRANT", help="A prompt file, PROMPT.md@provider:model, or @name.")
+    ],
+    round_: Annotated[
+        int, typer.Option("--round", metavar="N", parser=whole(1), help="Which question of the episode, from 1.")
+    ] = 1,
+    setting: SettingOption = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Print exactly what a model is sent in a round, how many tokens that is, and the share read from a cache.
+
+    The prompt is seated in an episode in which scripted policies move. Nobody is asked, and no key is needed. The
+    cached share is by the rules that the model's provider documents, after the earlier questions of the same episode.
+    With --json, the body of the request as well.
+
+      weigh prompt show goofspiel goofspiel/tempo.md
+      weigh prompt show goofspiel mine.md@anthropic:claude-opus-5-5 --round 13
+      weigh prompt show ballast @careful --config ladder.toml --json
+
+    Exit codes: 0 shown; 2 bad usage or input.
+    """
+    from weigh.games.registry import read_config
+    from weigh.harness.cli.commands.play import settings_given
+    from weigh.harness.planning.prompt_comparison import questions, sent, tokens
+    from weigh.harness.providers.endpoints.endpoints import endpoint_for
+    from weigh.harness.words import plural, shown
+    from weigh.policies.show import escaped
+
+    known, models = _known(config)
+    spec = _spec(entrant, known)
+    rules = _game(game, (entrant,), (spec,))
+    policy = _policy(entrant, spec, rules, read_config(rules, settings_given(setting or [])))
+    asked = asyncio.run(questions(policy))
+    if round_ > len(asked):
+        raise Refused(f"--round {round_}: the episode has {plural(len(asked), 'question')}", kind="no-such-round")
+    question = asked[round_ - 1]
+    request = question.request
+    leaves = None if spec.model is None else sent(asked[:round_], endpoint_for(spec.model, models))[-1]
+    count = tokens(question.characters) if leaves is None else leaves.tokens
+    if json:
+        print_json(
+            {
+                "game": rules.name,
+                "entrant": entrant,
+                "model": spec.model,
+                "round": round_,
+                "rounds": len(asked),
+                "messages": [{"role": message.role, "text": message.text} for message in request.messages],
+                "schema": request.schema,
+                "tokens": count,
+                "cached_tokens": None if leaves is None else leaves.cached,
+                "cached_share": None if leaves is None else leaves.cached / leaves.tokens,
+                "body": None if leaves is None else leaves.body,
+            }
+        )
+        return
+    cached = "" if leaves is None else f", {leaves.cached / leaves.tokens:.0%} of them read from the prompt cache"
+    print_text(f"{shown(entrant)} in {rules.name}, question {round_} of {len(asked)}: about {count:,} tokens{cached}")
+    for message in request.messages:
+        print_text(f"\n--- {message.role}\n{escaped(message.text)}")
+    if request.schema is not None:
+        print_text(f"\n--- schema\n{json_module.dumps(request.schema)}")
 
 
 def diff_prompts(
@@ -82,11 +176,7 @@ def _compared(first: str, second: str, game: str | None, setting: list[str], con
     from weigh.harness.cli.commands.play import settings_given
     from weigh.harness.planning.prompt_comparison import SEAT, Comparison
 
-    known: Mapping[str, EntrantSpec] | None = None
-    if config is not None:
-        from weigh.harness.config.config import load_config
-
-        known = {spec.name: spec for spec in load_config(config).entrants}
+    known, _ = _known(config)
     specs = [_spec(word, known) for word in (first, second)]
     rules = _game(game, (first, second), specs)
     settings = read_config(rules, settings_given(setting))
@@ -99,6 +189,16 @@ def _compared(first: str, second: str, game: str | None, setting: list[str], con
         first=sides[0],
         second=sides[1],
     )
+
+
+def _known(config: Path | None) -> tuple[Mapping[str, EntrantSpec] | None, Mapping[str, EndpointSettings]]:
+    """The entrants of a config by name, and its settings of models."""
+    if config is None:
+        return None, {}
+    from weigh.harness.config.config import load_config
+
+    loaded = load_config(config)
+    return {spec.name: spec for spec in loaded.entrants}, loaded.model_settings
 
 
 def _spec(word: str, known: Mapping[str, EntrantSpec] | None) -> EntrantSpec:
@@ -144,23 +244,34 @@ def _game(wanted: str | None, words: Sequence[str], specs: Sequence[EntrantSpec]
 
 def _side(word: str, spec: EntrantSpec, game: AnyGame, config: BaseModel) -> Side:
     from weigh.harness.planning.prompt_comparison import Side, form_of, questions
-    from weigh.policies.prompted import PromptedPolicy
 
-    file = spec.prompt_for(game.name)
-    if file is None:
-        raise AssertionError(f"{word} does not suit {game.name}, and was let through")
-    style = spec.style_with(file)
-    policy = PromptedPolicy(spec.name, file.prompt, spec.model or NO_MODEL, spec.sampling, style, game, config)
+    file, policy = _file(word, spec, game), _policy(word, spec, game, config)
     return Side(
         word=word,
         file=file,
         form=form_of(_content(file)),
-        style=style,
+        style=policy.style,
         model=spec.model,
         sampling=spec.sampling if spec.model is not None else None,
         policy=policy.digest if spec.model is not None else None,
         questions=asyncio.run(questions(policy)),
     )
+
+
+def _file(word: str, spec: EntrantSpec, game: AnyGame) -> PromptFile:
+    file = spec.prompt_for(game.name)
+    if file is None:
+        raise AssertionError(f"{word} does not suit {game.name}, and was let through")
+    return file
+
+
+def _policy(word: str, spec: EntrantSpec, game: AnyGame, config: BaseModel) -> PromptedPolicy:
+    """Without a model of its own it stands for any model, and may only be asked what it would send."""
+    from weigh.policies.prompted import PromptedPolicy
+
+    file = _file(word, spec, game)
+    style = spec.style_with(file)
+    return PromptedPolicy(spec.name, file.prompt, spec.model or NO_MODEL, spec.sampling, style, game, config)
 
 
 def _content(file: PromptFile) -> bytes:

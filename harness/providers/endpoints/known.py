@@ -6,11 +6,13 @@ Owns one table. A model family's habits (what may stand in a body) are not the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from weigh.harness.providers.endpoints.settings import Wire
+from weigh.policies.contract import Sampling
 
 Access: TypeAlias = Literal["key", "azure", "bedrock", "vertex"]
 """How a request proves who sends it: by a key in the usual header, in Azure's, or signed by the SDK's own client."""
@@ -105,3 +107,20 @@ KNOWN: Mapping[str, Known] = {
 
 FREE = frozenset(word for word, known in KNOWN.items() if known.prices is None)
 """Providers without a charge by the token, unless their settings give a price."""
+
+_THINKS = re.compile(
+    r"(?:^|[/.])(?:o\d|gpt-[5-9]|gpt-\d\d|codex|gpt-oss|claude-[a-z]+-[5-9](?!\d)|gemini-(?:2[.]5|[3-9])|deepseek-"
+    r"|grok-[4-9]|magistral|qwq)(?!.*(?<![a-z])(?:chat|lite))"
+)
+THINKING_CAP = 8_192
+"""Tokens of one reply, thinking included, of a model that thinks unless it is told not to."""
+
+
+def default_cap(name: str) -> int:
+    """The cap on the tokens of one reply of the model `provider:model`, where nobody set one.
+
+    By the model's family, whoever sells it. On a machine of one's own a name may stand for anything, and thinking for
+    minutes: there the plain cap holds.
+    """
+    provider, _, model = name.partition(":")
+    return THINKING_CAP if provider not in FREE and _THINKS.search(model) else Sampling().max_tokens

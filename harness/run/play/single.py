@@ -36,7 +36,7 @@ from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 from weigh.harness.store.usage import Usage
 from weigh.harness.words import shown
-from weigh.policies.contract import STYLES, Policy, Sampling
+from weigh.policies.contract import STYLES, Policy
 from weigh.policies.human import NAME as HUMAN
 from weigh.policies.scripted.registry import fallback_of
 
@@ -76,10 +76,6 @@ class Asked:
             "--base-url": self.base_url,
         }
         return [name for name, value in given.items() if value is not None]
-
-    def sampling(self) -> Sampling:
-        tokens = Sampling().max_tokens if self.max_tokens is None else self.max_tokens
-        return Sampling(max_tokens=tokens, temperature=self.temperature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +365,7 @@ def _named(words: Sequence[str]) -> str:
 def entrants_of(words: Sequence[str], asked: Asked) -> tuple[tuple[EntrantSpec, ...], Mapping[str, EndpointSettings]]:
     """The entrants named, and the endpoint settings that a config gives."""
     style = next((style for style in STYLES if style == asked.style), None)
-    options: dict[str, Any] = {"sampling": asked.sampling(), "style": style}
+    options: dict[str, Any] = {"max_tokens": asked.max_tokens, "temperature": asked.temperature, "style": style}
     given: dict[str, EndpointSettings] = {}
     if asked.config is not None:
         order = load_config(asked.config)

@@ -12,6 +12,7 @@ from tests.harness.config.config_files import LEAST, PROMPT, Write, lay_out, ref
 from weigh.harness.config.config import load_config
 from weigh.harness.config.designs import design
 from weigh.harness.config.sections import Head, Limits, Prompted, Rank
+from weigh.harness.providers.endpoints.known import THINKING_CAP
 from weigh.policies.contract import Sampling
 
 
@@ -36,7 +37,7 @@ def test_every_default_is_filled_in(write: Write, folder: Path) -> None:
         {"seats": 4, "cards": 13, "max_rounds": 13},
     )
     assert [spec.name for spec in config.entrants] == ["mine", "match", "hoard", "random"]
-    assert config.entrants[0].sampling == Sampling()
+    assert config.entrants[0].sampling == Sampling(THINKING_CAP)
     assert config.endpoints["openai:gpt-5-mini"].base_url == "https://api.openai.com/v1"
     assert config.limits.decision_timeout == 60.0
     assert config.rank.max_fallback_rate == 0.2

@@ -11,7 +11,9 @@ import pytest
 from weigh.games.registry import game_named, read_config
 from weigh.harness.config.entrants import EntrantSpec, parse_entrant, parse_entrants, policies_for
 from weigh.harness.config.prompt_files import PACKAGED, packaged_prompts, read_prompt
+from weigh.harness.config.sections import Prompted
 from weigh.harness.errors import ConfigError
+from weigh.harness.providers.endpoints.known import THINKING_CAP
 from weigh.policies.contract import Sampling
 from weigh.policies.prompted import PromptedPolicy
 from weigh.policies.scripted.registry import scripted
@@ -39,8 +41,34 @@ def test_a_scripted_policy_is_named_by_its_name(folder: Path) -> None:
     assert parse_entrant("hoard", folder) == EntrantSpec("hoard", scripted="hoard")
 
 
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [
+        ("openai:gpt-5-mini", True),
+        ("openai:gpt-5-chat-latest", False),
+        ("openai:gpt-4.1", False),
+        ("anthropic:claude-opus-5-5", True),
+        ("anthropic:claude-sonnet-4-6", False),
+        ("openrouter:anthropic/claude-fable-5", True),
+        ("bedrock:us.anthropic.claude-opus-5-5-v1:0", True),
+        ("gemini:gemini-3-pro", True),
+        ("deepseek:deepseek-reasoner", True),
+        ("deepseek:deepseek-chat", False),
+        ("vllm:deepseek-r1", False),
+    ],
+)
+def test_a_model_that_thinks_by_default_has_room_for_it_unless_told_otherwise(
+    folder: Path, model: str, thinks: bool
+) -> None:
+    cap = THINKING_CAP if thinks else Sampling().max_tokens
+    assert parse_entrant(f"mine.md@{model}", folder).sampling == Sampling(cap)
+    assert parse_entrant(f"mine.md@{model}", folder, max_tokens=1_024).sampling == Sampling(1_024)
+    assert Prompted(prompt="mine.md", model=model).sampling == Sampling(cap)
+    assert Prompted(prompt="mine.md", model=model, max_tokens=1_024).sampling == Sampling(1_024)
+
+
 def test_a_prompt_and_a_model_make_an_entrant(folder: Path) -> None:
-    spec = parse_entrant("mine.md@openai:gpt-5", folder, sampling=Sampling(64), style="schema")
+    spec = parse_entrant("mine.md@openai:gpt-5", folder, max_tokens=64, style="schema")
     assert (spec.name, spec.model, spec.scripted) == ("mine-gpt-5", "openai:gpt-5", None)
     file = spec.prompts["*"]
     assert file.place == folder / "mine.md"
@@ -191,7 +219,7 @@ def test_policies_carry_the_entrants_names_and_play_by_what_was_written(folder: 
     specs = [
         parse_entrant("hoard", folder, name="hoarder"),
         parse_entrant("match", folder),
-        parse_entrant("goof.md@openai:gpt-5", folder, name="careful", sampling=Sampling(99)),
+        parse_entrant("goof.md@openai:gpt-5", folder, name="careful", max_tokens=99),
     ]
     hoarder, match, careful = policies_for(specs, game, config)
     assert (hoarder.name, hoarder.model) == ("hoarder", None)
