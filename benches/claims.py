@@ -31,7 +31,7 @@ deaf = "deaf"
 def contrasts(folder: Path, claimer: str, listener: str) -> str:
     """The cells of one pairing, from the command's own document."""
     words = ("ballast-claims", "b.toml", "--claimer", claimer, "--listener", listener)
-    options = ("--name", f"{claimer}-{listener}", "--pairs", "400", "--listening", "400", "--json")
+    options = ("--name", f"{claimer}-{listener}", "--blocks", "400", "--listening", "400", "--json")
     said = subprocess.run(
         [sys.executable, "-m", "weigh", "experiment", *words, *options], cwd=folder, capture_output=True, check=False
     )

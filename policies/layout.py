@@ -27,7 +27,7 @@ from weigh.policies.contract import Fault, Message, Style
 from weigh.policies.reply import NOTES_LIMIT, Reading, after_thinking
 from weigh.policies.show import encodable, escaped, one_line
 
-LAYOUT = 1
+LAYOUT = 2
 """Raised whenever a text below changes: it is part of a policy's digest."""
 
 QUOTED_TAIL = 500

@@ -83,9 +83,6 @@ QUERY: Final = (
 )
 
 
-ASTRAY: Final = "SELECT \"table\" FROM pragma_foreign_key_check WHERE parent = 'episodes' LIMIT 1"
-"""A table with rows of an episode that is not there."""
-
 # SQLite reads the bodies itself, in a tenth of the time that making records of them takes. Texts are compared one by
 # one, since two JSON texts may write one name in two ways. A score may differ in its last digit, as SQLite reads
 # numbers a little less exactly than they were written.

@@ -243,6 +243,33 @@ ALSO: Final = {
 """Columns that may hold another type too: texts with lone surrogates are bytes."""
 
 
+ASTRAY: Final = "SELECT \"table\" FROM pragma_foreign_key_check WHERE parent = 'episodes' LIMIT 1"
+"""A table with rows of an episode that is not there."""
+
+
+def damage_of(db: sqlite3.Connection) -> str | None:
+    """What is wrong with a file as a database of a run, or None. Reads all of it."""
+    found = [str(row[0]) for row in db.execute("PRAGMA quick_check(1)")]
+    if found != ["ok"]:
+        return "; ".join(" ".join(found).split("\n"))
+    astray = db.execute(ASTRAY).fetchone()
+    return next(odd_cells(db), None) if astray is None else f"a row of {astray[0]} belongs to no episode"
+
+
+@contextmanager
+def unchanging(db: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """What is read within is the file at one moment, whatever is written to it meanwhile."""
+    if db.in_transaction:
+        yield
+        return
+    with telling(path):
+        db.execute("BEGIN")
+    try:
+        yield
+    finally:
+        db.execute("ROLLBACK")
+
+
 def odd_cells(db: sqlite3.Connection) -> Iterator[str]:
     """Every table and column that is not of this format, or holds a value of a type that it cannot have."""
     wanted = sqlite3.connect(":memory:")
@@ -261,7 +288,7 @@ def odd_cells(db: sqlite3.Connection) -> Iterator[str]:
         for name, declared, required in columns:
             types = [*TYPES.get(declared, ()), ALSO.get((table, name), ""), *(() if required else ("null",))]
             listed = ", ".join(f"'{each}'" for each in types)
-            query = f'SELECT count(*) FROM "{table}" WHERE typeof("{name}") NOT IN ({listed})'  # noqa: S608
+            query = f'SELECT count(*) FROM main."{table}" WHERE typeof("{name}") NOT IN ({listed})'  # noqa: S608
             (count,) = db.execute(query).fetchone()
             if count:
                 yield f"{table}.{name} has a value of another type, in {count} of its rows"
@@ -272,16 +299,17 @@ def gaps(db: sqlite3.Connection) -> Iterator[str]:
     """The tables of which a number is missing: rows are numbered from 1 as they come, and none is ever taken away."""
     for table, columns in _columns(db).items():
         if columns[0][0] == "id":
-            query = f"SELECT coalesce(max(id), 0) <> count(*) OR coalesce(min(id), 1) <> 1 FROM {table}"  # noqa: S608
+            query = f"SELECT coalesce(max(id), 0) <> count(*) OR coalesce(min(id), 1) <> 1 FROM main.{table}"  # noqa: S608
             if db.execute(query).fetchone()[0]:
                 yield table
 
 
 def _columns(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, bool]]]:
-    """Each table's columns: name, declared type, and whether a value is required."""
+    """Each table's columns in the file, whatever a reader sees of it: name, declared type, and whether a value is
+    required."""
     tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     return {
-        table: [(row[1], row[2], bool(row[3] or row[5])) for row in db.execute(f"PRAGMA table_info({table})")]
+        table: [(row[1], row[2], bool(row[3] or row[5])) for row in db.execute(f"PRAGMA main.table_info({table})")]
         for table in tables
     }
 

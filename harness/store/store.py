@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -25,7 +25,6 @@ from weigh.harness.store.call_table import CallFacts, StoredCall
 from weigh.harness.store.calls import LOST, Call, CallKey, Void
 from weigh.harness.store.chain import START, Chain, Entry, Head, entries, rows
 from weigh.harness.store.episode_table import (
-    ASTRAY,
     EpisodeRow,
     episode_row,
     episode_rows,
@@ -39,20 +38,16 @@ from weigh.harness.store.episode_table import (
 from weigh.harness.store.folder import WriterLock, is_held, make_run, write_order
 from weigh.harness.store.manifest import Manifest, Planned
 from weigh.harness.store.record import Record
-from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, gaps, is_run, odd_cells, telling
+from weigh.harness.store.schema import FILE, VERDICTS, Mode, connect, damage_of, gaps, is_run, telling, unchanging
 from weigh.harness.store.texts import Texts, printable
 from weigh.harness.store.usage import UNTOLD, Account, Told, Usage
 from weigh.policies.contract import Request, canonical
 
 __all__ = [
-    "Account",
     "CallFacts",
     "EpisodeRow",
     "Store",
-    "StoreFailed",
-    "StoreRefused",
     "StoredCall",
-    "Usage",
     "is_run",
 ]
 
@@ -328,7 +323,7 @@ class Store:
     @property
     def status(self) -> str:
         """`running`, `finished`, `interrupted` or `stopped: why`. A run whose process died is `interrupted`."""
-        said = self._status()
+        said = self.meta().get("status", "interrupted")
         if said == "running" and self._lock is None and not is_held(self.folder):
             return "interrupted"
         return said
@@ -336,10 +331,7 @@ class Store:
     @property
     def at_rest(self) -> bool:
         """Whether whoever wrote the run last said how it ended: not where the process died, or still plays."""
-        return self._status() != "running"
-
-    def _status(self) -> str:
-        return self.meta().get("status", "interrupted")
+        return self.meta().get("status", "interrupted") != "running"
 
     def meta(self) -> dict[str, str]:
         """What the run says of itself, by name, as it is kept: its manifest, its status, what was learned of models."""
@@ -430,28 +422,13 @@ class Store:
         """What is wrong with the file as a database of a run, or None. Reads all of it."""
         try:
             with telling(self._path):
-                found = [str(row[0]) for row in self._db.execute("PRAGMA quick_check(1)")]
-                if found != ["ok"]:
-                    return "; ".join(" ".join(found).split("\n"))
-                astray = self._db.execute(ASTRAY).fetchone()
-                if astray is not None:
-                    return f"a row of {astray[0]} belongs to no episode"
-                return next(odd_cells(self._db), None)
+                return damage_of(self._db)
         except StoreRefused as refused:
             return str(refused)
 
-    @contextmanager
-    def unchanging(self) -> Iterator[None]:
+    def unchanging(self) -> AbstractContextManager[None]:
         """What is read within is the run at one moment, whatever is written to it meanwhile."""
-        if self._db.in_transaction:
-            yield
-            return
-        with telling(self._path):
-            self._db.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self._db.execute("ROLLBACK")
+        return unchanging(self._db, self._path)
 
     def flaws(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the file as this program writes it, as (where, what). Reads every text."""

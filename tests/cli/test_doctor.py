@@ -108,8 +108,8 @@ def test_a_check_that_was_used_up_by_thinking_fails_with_the_key_that_makes_it_t
     found = checks(said)["mock:mock-small"]
     assert (said.code, found["level"]) == (1, "fail")
     assert "1024 tokens" in found["found"]
-    assert "max_tokens" in found["mend"]
-    assert "reasoning_effort" in found["mend"]
+    assert "max_tokens" in found["fix"]
+    assert "reasoning_effort" in found["fix"]
 
 
 def test_an_answer_that_the_small_cap_of_a_check_cuts_is_asked_for_again_with_the_cap_of_the_entrant(server, tmp_path):

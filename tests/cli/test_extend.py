@@ -243,7 +243,7 @@ def test_the_plan_of_an_extension_is_of_what_it_adds(tmp_path):
     lay(tmp_path, {**FIRST, "wild": "random"})
     before = (tmp_path / "results" / "s" / "run.sqlite").read_bytes()
     plain = weigh("plan", order)
-    assert "`weigh ladder --extend` would keep it and go on with it (added: wild;" in " ".join(plain.out.split())
+    assert "`weigh ladder --extend` would keep it and go on (added: wild;" in " ".join(plain.out.split())
     made = weigh("plan", order, "--extend", "--json").json
     assert made["existing"]["extension"] == ["added: wild", "goofspiel: 6 new blocks"]
     assert (made["existing"]["differs"], made["existing"]["finished"]) == ([], 6)

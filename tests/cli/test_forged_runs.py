@@ -330,7 +330,7 @@ def test_a_gate_that_was_clear_before_its_last_block_is_whole(tmp_path: Path, mo
 
 def test_the_last_blocks_of_a_finished_arm_cannot_be_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate may end early, so that the plan does not tell what was played: the chain does."""
-    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "24")
+    weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     arm = sorted((tmp_path / "results" / "cmp").iterdir())[0]
     last = "(SELECT max(id) FROM episodes)"
     change(arm, f"DELETE FROM records WHERE episode = {last}", f"UPDATE seats SET score = NULL WHERE episode = {last}")
@@ -380,7 +380,7 @@ def test_a_run_and_its_chain_must_agree(run: Path, forge: Callable[[Path], None]
 
 def test_a_run_without_a_chain_is_verified_and_said_to_have_none(run: Path) -> None:
     unchained(run)
-    assert weigh("verify", run).out == f"{run}: 6 records re-derive in full, no chain\n"
+    assert weigh("verify", run).out == f"{run}: OK, 6 records recomputed, no chain, no differences\n"
     assert weigh("verify", run, "--json").json["chain"] is None
     weigh("run", "seal", run).refused(str(run), kind="no-chain")
 
@@ -391,7 +391,7 @@ def test_a_seal_holds_for_its_run_gone_on_with_and_for_no_other(run: Path) -> No
     told = weigh("run", "seal", run, "--json").json
     assert told["line"] == sealed
     assert told["head"] == weigh("verify", run, "--json").json["chain"]["head"]
-    assert weigh("verify", run, "--seal", f"Seal the run\n\n{sealed}\n").out.endswith("in full, as sealed\n")
+    assert weigh("verify", run, "--seal", f"Seal the run\n\n{sealed}\n").out.endswith("as sealed, no differences\n")
     order.write_text(order.read_text().replace("blocks = 2", "blocks = 3"))
     assert weigh("ladder", order, "--extend").code == 0
     assert weigh("verify", run, "--seal", sealed).code == 0

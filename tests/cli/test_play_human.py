@@ -122,7 +122,8 @@ def test_q_stops_and_the_same_command_goes_on_without_asking_again(tmp_path):
     checked = weigh("verify", kept)
     assert checked.code == 0
     assert checked.out.endswith(
-        "1 record re-derives, 0 of them in full; not checked: the moves of human in goofspiel (a person's)\n"
+        "OK, 1 record recomputed, 0 of them in full, no differences; "
+        "not checked: the moves of human in goofspiel (a person's)\n"
     )
     again = weigh(*FOUR, "--save", kept, "--json", stdin=lines("unused"))
     assert again.json["moves"] == said.json["moves"]

@@ -85,7 +85,7 @@ def _check_call(kept: StoredCall, model: str | None) -> Iterator[tuple[str, obje
         yield "were charged for otherwise than goes with what became of them", call.billing, call.fate
     if not _cost_fits(call):
         yield "cost what does not go with their billing", call.cost, call.billing
-    if call.latency < 0 or (call.fate in ("lost", "reused") and call.latency):
+    if min(call.latency, call.lag) < 0 or (call.fate in ("lost", "reused") and call.latency):
         yield "took a time that cannot be", call.latency, 0.0
     if not is_moment(call.started):
         yield "began at no moment", call.started, "UTC, ISO 8601"
@@ -102,7 +102,9 @@ def _cost_fits(call: Call) -> bool:
     costs anything."""
     if call.billing == "none":
         return call.cost == 0.0
-    return call.cost is None or (call.cost >= 0.0 if call.completion is not None or call.told is not None else call.cost == 0.0)
+    return call.cost is None or (
+        call.cost >= 0.0 if call.completion is not None or call.told is not None else call.cost == 0.0
+    )
 
 
 def is_moment(text: str) -> bool:

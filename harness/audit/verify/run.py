@@ -151,7 +151,7 @@ def _verify(store: Store) -> Verdict:
 def _check_told(store: Store) -> Iterator[Finding]:
     """What a run says of itself beside its order."""
     told = store.meta()
-    for name in sorted(told.keys() ^ {"manifest", "status", *({"adaptations"} & told.keys())}):
+    for name in sorted(told.keys() ^ {"manifest", "status", *({"adaptations", "addresses"} & told.keys())}):
         yield Finding(f"meta.{name}", "is missing, or nothing that a run says of itself")
     status = told.get("status", "")
     if status not in STATUSES and not status.startswith("stopped: "):

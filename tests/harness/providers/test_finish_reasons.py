@@ -166,7 +166,7 @@ def test_without_text_it_is_no_answer(wire: str, word: str | None, text: str) ->
 @each_wire
 def test_a_server_that_broke_off_is_asked_again(wire: str) -> None:
     failed = failure(http(body(wire, "abort")), wire=wire)
-    assert (failed.decision, failed.billing, failed.wait) == ("wait", "unknown", None)
+    assert (failed.decision, failed.billing, failed.wait) == ("wait", "known", None)
     assert "abort" in failed.cause
 
 

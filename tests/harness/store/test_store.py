@@ -220,6 +220,7 @@ def test_m22_m23_totals_count_every_attempt_and_keep_the_unknown_apart(tmp_path:
             repeated_calls=1,
             unbilled_calls=1,
             unknown_billing_calls=1,
+            served=frozenset({"gpt-5-2026-01-01"}),
         )
         assert store.totals().calls == 6
         assert store.totals().cost_known_usd == 0.75

@@ -297,7 +297,7 @@ def test_the_ladder_says_what_it_could_have_seen():
     assert game.minimum_detectable_difference == pytest.approx(3.514 * float(np.median(pairs)), rel=1e-3)
     (line,) = (line for line in plain_lines(rank(four())) if line.startswith("minimum"))
     assert line == (
-        "minimum detectable difference (80% power, 6 blocks): "
+        "minimum detectable difference of 6 blocks (80% power): "
         f"{game.lead.minimum_detectable_difference:.3f} between ann and bob, "
         f"{game.minimum_detectable_difference:.3f} between two typical entrants"
     )
