@@ -2,7 +2,7 @@
 
     python -m benches claims      about a minute
 
-`weigh experiment` with 400 pairs and seed 3, and 400 decisions of the listener asked again. *Normal* is
+`weigh experiment` with 400 pairs of seatings and seed 3, and 400 decisions of the listener asked again. *Normal* is
 the claimer's mean score as played; the next three are how much lower it is with the listener deaf to claims (mute),
 with claims replaced by random values (scramble), and with true claims only (force-truth), each with the half-width of
 its 95 % interval. *Listening* is how much more often the listener's move changes when one claim is replaced. `feint`
@@ -31,7 +31,7 @@ deaf = "deaf"
 def contrasts(folder: Path, claimer: str, listener: str) -> str:
     """The cells of one pairing, from the command's own document."""
     words = ("ballast-claims", "b.toml", "--claimer", claimer, "--listener", listener)
-    options = ("--name", f"{claimer}-{listener}", "--pairs", "400", "--listening", "400", "--json")
+    options = ("--name", f"{claimer}-{listener}", "--blocks", "400", "--listening", "400", "--json")
     said = subprocess.run(
         [sys.executable, "-m", "weigh", "experiment", *words, *options], cwd=folder, capture_output=True, check=False
     )

@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benches._arenas import Arena, noisy, rule
-from weigh.harness.gate.differences import block_difference, block_ends
 from weigh.harness.gate.sequential import Design, walk
+from weigh.harness.stats.paired import block_difference, difference_range
 from weigh.harness.stats.power import fixed_size
 from weigh.harness.stats.sign_flip import sign_flip
 
@@ -116,7 +116,7 @@ def design(margin: float, sd: float, ends: tuple[float, float], caps: float) -> 
     if size is None:
         raise ValueError(f"no fixed test for a margin of {margin} and a spread of {sd}")
     batch = max(5, size // 20)
-    return Design(margin, max(10, round(caps * size)), 10, batch, least=ends[0], greatest=ends[1]), size
+    return Design(margin, max(10, round(caps * size)), 10, batch, range=ends), size
 
 
 def outcome(draws: Sequence[Floats], plan: Design) -> Outcome:
@@ -217,7 +217,7 @@ def large_losses(gates: int) -> None:
     print(f"| differences | beta | {' | '.join(f'{times} M' for times in LOSSES)} |")
     print("|:--|--:|--:|--:|--:|")
     for beta in (0.05, 0.0125):
-        plan = Design(0.1, 200, beta=beta, least=-1.6, greatest=1.5)
+        plan = Design(0.1, 200, beta=beta, range=(-1.6, 1.5))
         for number, (draw, title) in enumerate(LARGE):
             rng = np.random.default_rng([23, number])
             cells = []
@@ -229,7 +229,7 @@ def large_losses(gates: int) -> None:
 
 
 def ends_of(baseline: Blocks, lowest: float) -> tuple[float, float]:
-    return block_ends([float(np.mean(block)) for block in baseline], lowest)
+    return difference_range([float(np.mean(block)) for block in baseline], lowest)
 
 
 def breakdowns(gates: int) -> None:
@@ -246,7 +246,7 @@ def breakdowns(gates: int) -> None:
         shape = (len(baseline), 1 if what == "deals" else 2)
         draws = [(np.where(rng.random(shape) < share, score - baseline, 0.0)).mean(axis=1) for _ in range(gates)]
         least, greatest = ends_of(baseline.tolist(), arena.lowest)
-        found = outcome(draws, Design(margin, 200, least=least, greatest=greatest))
+        found = outcome(draws, Design(margin, 200, range=(least, greatest)))
         told = f"{found.passed:.3f} | {found.regressed:.3f} | {found.blocks:.0f}"
         print(f"| {what} | {score:g} | {margin:g} | {told} |", flush=True)
 
@@ -282,7 +282,7 @@ def games(gates: int, blocks: int) -> None:
             lost = -float(pool.mean())
             if title == "0.15 at random" and lost > 0:
                 row(f"{where}: {title}, exactly the margin", pool, lost, reach, gates)
-        never = walk(np.zeros(1_000), Design(arena.margin, 10_000, least=reach[0], greatest=reach[1]))[-1].count
+        never = walk(np.zeros(1_000), Design(arena.margin, 10_000, range=reach))[-1].count
         print(f"| {where}: never differs | {arena.margin:g} | 0 | 0 | - | 1 | 0 | {never} blocks |")
 
 

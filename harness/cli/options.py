@@ -100,6 +100,33 @@ def _said(given: object) -> str:
     return quote(given) if isinstance(given, str) and not re.fullmatch(r"[!-~]{1,40}", given) else str(given)
 
 
+def given_options(context: typer.Context) -> tuple[str, ...]:
+    """The options that stand on the command line, as `--max-blocks`."""
+    sources = {each: context.get_parameter_source(each.name or "") for each in context.command.params}
+    given = [each for each, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    return tuple(each.opts[0] for each in given if each.param_type_name == "option")
+
+
+class Names(tuple[str, ...]):
+    """Names with commas between them."""
+
+
+def names(given: str | Names) -> Names:
+    """A reader of names with commas between them."""
+    found = given if isinstance(given, Names) else Names(word.strip() for word in given.split(","))
+    if not all(found):
+        raise typer.BadParameter("must be names with commas between them, as match,hoard,random")
+    return found
+
+
+OpponentsOption = Annotated[
+    Names | None,
+    typer.Option(
+        metavar="A,B,...",
+        parser=names,
+        help="Scripted policies for the other seats; default: the game's.",
+    ),
+]
 ConfigOption = Annotated[
     Path | None, typer.Option(metavar="CONFIG.toml", help="A ladder config that defines @names and [models].")
 ]
@@ -116,3 +143,12 @@ TemperatureOption = Annotated[
 BaseUrlOption = Annotated[
     str | None, typer.Option(metavar="URL", help="Where models are asked, e.g. http://127.0.0.1:8000/v1.")
 ]
+ResultsOption = Annotated[Path | None, typer.Option(metavar="DIR", help="The folder for runs, instead of results.")]
+MaxCallsOption = Annotated[
+    int | None, typer.Option(metavar="N", parser=whole(1), help="Stop after so many calls of all arms.")
+]
+MaxUsdOption = Annotated[
+    float | None,
+    typer.Option(metavar="USD", parser=number(0, above=True), help="Stop at so many dollars of all arms."),
+]
+WideFlag = Annotated[bool, typer.Option("--wide", help="Everything else there is to say.")]

@@ -99,6 +99,11 @@ def terminal_width() -> int | None:
     return max(20, get_terminal_size().columns)
 
 
+def text_width() -> int:
+    """The columns of lines that are wrapped: a terminal's, at most 100; 80 for everything else."""
+    return min(terminal_width() or 80, 100)
+
+
 def takes_colours(environ: Mapping[str, str]) -> bool:
     """Whether standard output is a terminal whose owner has nothing against escape codes."""
     return sys.stdout is not None and not environ.get("NO_COLOR") and moves_cursor(sys.stdout, environ)

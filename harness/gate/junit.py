@@ -10,28 +10,40 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
 from weigh.harness.gate.verdict import BuildVerdict, GateVerdict, Outcome
 from weigh.policies.contract import canonical
 from weigh.policies.show import one_line
 
 PROPERTIES = (
-    *("verdict", "estimand", "margin", "alpha", "beta", "blocks", "pairs", "void_blocks", "mean", "lower", "upper"),
-    *("mde", "p_pass", "p_regression", "p_regression_holm", "fixed_blocks", "saved_blocks", "episodes"),
+    *(
+        "verdict",
+        "estimand",
+        "margin",
+        "alpha",
+        "beta",
+        "blocks",
+        "void_blocks",
+        "mean",
+        "lower",
+        "upper",
+        "detectable",
+    ),
+    *("p_pass", "p_regression", "p_regression_holm", "fixed_blocks", "saved_blocks", "episodes"),
     *("calls", "saved_calls", "cost_usd", "void_starts", "replayed", "seed", "folder", "next"),
     *("fallback_rate", "retry_rate", "baseline_fallback_rate", "baseline_retry_rate", "max_fallback_rate"),
-    *("least", "greatest", "fewest_to_pass"),
-    *("candidate", "baseline", "baseline_digest", "differs", "warnings", "judged_before"),
+    *("difference_range", "fewest_to_pass"),
+    *("candidate", "baseline", "baseline_digest", "differs", "warnings", "earlier_verdicts"),
 )
 """Keys of `GateVerdict.to_json` that a suite has as properties; what is None or empty is left out."""
 
 POLICY = ("digest", "model", "prompt", "style", "sampling", "endpoint")
-"""Keys of a contestant, as `candidate_digest`."""
+"""Keys of a policy identity, as `candidate_digest`."""
 
 
 def junit(build: BuildVerdict) -> str:
     """The document: a suite for each gate."""
-    from junitparser import JUnitXml
-
     document: Any = JUnitXml(one_line(build.name))  # parts of junitparser have no types
     for gate in build.gates:
         document.append(_suite(gate))
@@ -46,8 +58,6 @@ def _text_of(document: Any) -> str:
 
 def not_judged(name: str, reason: str) -> str:
     """The document of a build without a verdict: one error, so that nobody takes it for green."""
-    from junitparser import Error, JUnitXml, TestCase, TestSuite
-
     document: Any = JUnitXml(one_line(name))
     suite: Any = TestSuite(one_line(name))
     case: Any = TestCase("verdict", classname=one_line(name))
@@ -59,9 +69,7 @@ def not_judged(name: str, reason: str) -> str:
 
 
 def _suite(gate: GateVerdict) -> Any:
-    from junitparser import TestCase, TestSuite
-
-    suite = TestSuite(one_line(gate.subject.name))
+    suite = TestSuite(one_line(gate.identity.name))
     known: Mapping[str, Any] = gate.to_json()
     for name in PROPERTIES:
         if known[name] not in (None, []):
@@ -75,7 +83,7 @@ def _suite(gate: GateVerdict) -> Any:
         ("score", gate.score, "; ".join(gate.problems) or gate.reason),
         *((f"check {check.measure}", check.verdict, check.reason) for check in gate.checks),
     ):
-        case = TestCase(name, classname=one_line(gate.subject.name))
+        case = TestCase(name, classname=one_line(gate.identity.name))
         result = _result(outcome, one_line(reason, 2_000))
         if result is not None:
             case.result = [result]
@@ -84,8 +92,6 @@ def _suite(gate: GateVerdict) -> Any:
 
 
 def _result(outcome: Outcome, reason: str) -> Any:
-    from junitparser import Error, Failure, Skipped
-
     kinds = {"regression": Failure, "invalid": Error, "inconclusive": Skipped}
     kind = kinds.get(outcome)
     return None if kind is None else kind(reason, outcome)

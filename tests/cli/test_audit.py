@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.runner import config, weigh
 from tests.harness.audit.collusion.leagues import HONEST, PLANTED, SEVEN, League
+from weigh.harness.gate.rematch import ReplaySpec
 
 TWO_GAMES = """\
 seed = 3
@@ -147,15 +148,23 @@ class Replayed:
         self.pairs: list[tuple[str, str]] = []
         self.more: dict[str, object] = {}
 
-    def __call__(self, runs: list[Path], config: Path, pairs: list[tuple[str, str]], **more: object) -> int:
-        self.pairs, self.more = pairs, more
-        return 3
+    def __call__(self, spec: ReplaySpec, follow: object, note: object, *, quiet: bool) -> Replayed:
+        self.pairs = list(spec.pairs)
+        self.more = {"replace_with": spec.replace_with, "name": spec.name, "json": quiet}
+        return self
+
+    code = 3
+    answers: tuple[()] = ()
+    folder = Path("results")
+
+    def to_json(self) -> dict[str, object]:
+        return {}
 
 
 @pytest.fixture
 def replayed(monkeypatch):
     stand_in = Replayed()
-    monkeypatch.setattr("weigh.harness.cli.commands.audit_replay.replay_shuffled", stand_in)
+    monkeypatch.setattr("weigh.harness.gate.rematch.replay", stand_in)
     return stand_in
 
 

@@ -16,8 +16,11 @@ import pytest
 from tests.cli.runner import config, documents, weigh
 from tests.harness.config.rematch_cases import BLOCKS, ORDER, after_a_sign, always, by_names, order, planted
 from weigh.harness.audit.verify.run import verify_run
-from weigh.harness.cli.commands.audit_replay import replay_shuffled
+from weigh.harness.cli.commands.ladder import showing
+from weigh.harness.cli.output import print_json, print_note
 from weigh.harness.errors import Refused, StoreRefused
+from weigh.harness.gate.rematch import ReplaySpec
+from weigh.harness.gate.rematch import replay as played_again
 from weigh.harness.providers.mock_server import MockServerProcess
 from weigh.harness.results import load
 from weigh.harness.store.store import Store
@@ -28,7 +31,9 @@ PAIR = [("aside", "marker")]
 
 
 def replay(run: Path, path: Path, pairs: Any = PAIR, **more: Any) -> int:
-    return replay_shuffled([run], path, pairs, **{"replace_with": None, "name": None, "json": True, **more})
+    replayed = played_again(ReplaySpec([run], path, pairs, **more), showing(True), print_note, quiet=True)
+    print_json(replayed.to_json())
+    return replayed.code
 
 
 def verdicts(told: Any) -> dict[str, str]:
@@ -168,12 +173,11 @@ def test_names_of_another_episode_do_not_verify(played: Path, tmp_path: Path) ->
         assert any("aliases" in line and "seed draws" in line for line in findings(folder))
 
 
-def test_the_words_say_what_was_found_and_no_more(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_words_say_what_was_found_and_no_more(played: Path, tmp_path: Path) -> None:
     with planted(after_a_sign):
-        assert replay(played, order(tmp_path), json=False) == 0
-    told = capsys.readouterr()
+        words = ["audit", played, "--replay-shuffled", order(tmp_path), "--pair", "aside:marker"]
+        told = weigh(*words)
+    assert told.code == 0
     assert "goes down when marker is replaced: it depends on marker" in told.out
     assert "stays under other names (within 0.10): the names do not carry it" in told.out
     assert "not yet in league" in told.out
@@ -238,7 +242,7 @@ def test_refused_a_name_no_folder_can_have_and_several_runs(played: Path, tmp_pa
     path = order(tmp_path)
     assert "--name: " in refused(played, path, name="a/b")
     with pytest.raises(Refused, match="one run is played again at a time"):
-        replay_shuffled([played, played], path, PAIR, replace_with=None, name=None, json=True)
+        played_again(ReplaySpec([played, played], path, PAIR), showing(True), print_note)
 
 
 def test_refused_a_run_of_another_game(tmp_path: Path) -> None:
@@ -269,12 +273,6 @@ def test_refused_a_run_whose_names_cannot_be_dealt_again(played: Path, tmp_path:
     db.close()
     with planted(after_a_sign), pytest.raises(Refused, match="names are not drawn from the run's seed"):
         replay(tmp_path / "touched", order(tmp_path))
-    assert not (tmp_path / "results").exists()
-
-
-def test_no_pair_is_nothing_to_play(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert replay(played, order(tmp_path), []) == 0
-    assert json.loads(capsys.readouterr().out) == {"pairs": []}
     assert not (tmp_path / "results").exists()
 
 

@@ -36,7 +36,7 @@ decision_timeout = 5.0
 
 def test_an_experiment_is_no_ladder(tmp_path):
     order = config(tmp_path, SCRIPTS)
-    said = ask(order, *PAIR, "--pairs", 4, "--json")
+    said = ask(order, *PAIR, "--blocks", 4, "--json")
     folder = said.json["run"] if "run" in said.json else next((tmp_path / "results").iterdir())
     for command in ("rank", "report", "audit", "plan"):
         weigh(command, folder).refused("is an experiment", "`weigh experiment`")
@@ -48,25 +48,27 @@ def ask(order: Path, *words: object):
 
 def test_the_question_is_answered_and_everything_is_kept(tmp_path):
     order = config(tmp_path, SCRIPTS)
-    said = ask(order, *PAIR, "--pairs", 30)
+    said = ask(order, *PAIR, "--blocks", 30)
     assert said.code == 0, said
     head = said.out.splitlines()
-    assert head[0] == "Ballast: is the claim read? 30 pairs of games an arm, seed 3"
-    assert head[2] == "feint claims, steady listens"
-    assert head[3].startswith("  = The claims count: where they are hidden, feint loses 0.")
+    assert head[0].startswith("feint's claims are worth +0.")
+    assert "they are read (exit 0)" in " ".join(said.out.split())
+    assert "feint claims, steady listens: 30 blocks of two games an arm, seed 3" in head
     assert all(len(line) <= 80 for line in head)
-    assert "not causal" in said.out
+    wide = ask(order, *PAIR, "--blocks", 30, "--wide").out
+    assert "not causal" in wide
+    assert all(len(line) <= 80 for line in wide.splitlines())
     folder = tmp_path / "results" / "s-claims"
-    assert said.err.splitlines()[-1] == f"kept in {folder}; `weigh verify {folder}` re-derives every record"
+    assert said.err.splitlines()[-1] == f"kept in {folder}; `weigh verify {folder}` recomputes every record"
     assert weigh("verify", folder).out == f"{folder}: OK, 240 records recomputed, no differences\n"
-    again = ask(order, *PAIR, "--pairs", 30)
+    again = ask(order, *PAIR, "--blocks", 30)
     assert again.out == said.out
     assert "240 already finished" in again.err
 
 
 def test_the_document_holds_every_contrast_and_why_there_is_no_signalling(tmp_path):
     order = config(tmp_path, SCRIPTS)
-    said = ask(order, *PAIR, "--pairs", 3, "--json")
+    said = ask(order, *PAIR, "--blocks", 3, "--json")
     assert (said.code, said.err) == (3, "")
     (direction,) = said.json["directions"]
     assert [each["contrast"] for each in direction["contrasts"]] == [
@@ -80,7 +82,7 @@ def test_the_document_holds_every_contrast_and_why_there_is_no_signalling(tmp_pa
 
 def test_a_scripted_control_needs_no_place_in_the_config(tmp_path):
     order = config(tmp_path, SCRIPTS.replace('steady = "steady"\n', 'mine = "bluffer"\n'))
-    said = ask(order, "--claimer", "mine", "--listener", "deaf", "--pairs", 2, "--json")
+    said = ask(order, "--claimer", "mine", "--listener", "deaf", "--blocks", 2, "--json")
     (direction,) = said.json["directions"]
     assert [each["difference"] for each in direction["contrasts"]] == [0, 0, 0]
     assert weigh("verify", tmp_path / "results" / "s-claims").code == 0
@@ -88,7 +90,7 @@ def test_a_scripted_control_needs_no_place_in_the_config(tmp_path):
 
 def test_the_two_listed_entrants_play_both_parts_and_share_the_normal_arm(tmp_path):
     order = config(tmp_path, SCRIPTS.replace("baselines = false\n", ""))
-    said = ask(order, "--pairs", 2, "--listening", 0, "--json")
+    said = ask(order, "--blocks", 2, "--listening", 0, "--json")
     there, back = said.json["directions"]
     assert (there["claimer"], back["claimer"]) == ("feint", "steady")
     assert said.json["episodes"] == {"planned": 28, "finished": 28}
@@ -99,19 +101,19 @@ def test_the_two_listed_entrants_play_both_parts_and_share_the_normal_arm(tmp_pa
 
 def test_margin_and_listening_say_how_a_run_is_read_and_play_nothing_anew(tmp_path):
     order = config(tmp_path, SCRIPTS)
-    one = ask(order, *PAIR, "--pairs", 4, "--json").json
-    other = ask(order, *PAIR, "--pairs", 4, "--margin", 1.9, "--listening", 7, "--json").json
+    one = ask(order, *PAIR, "--blocks", 4, "--json").json
+    other = ask(order, *PAIR, "--blocks", 4, "--margin", 1.9, "--listening", 7, "--json").json
     assert one["run_id"] == other["run_id"]
     assert (other["margin"], other["directions"][0]["listening"]["decisions"]) == (1.9, 7)
 
 
 def test_another_order_is_refused_with_what_differs(tmp_path):
     order = config(tmp_path, SCRIPTS)
-    ask(order, *PAIR, "--pairs", 2)
-    said = ask(order, *PAIR, "--pairs", 3)
+    ask(order, *PAIR, "--blocks", 2)
+    said = ask(order, *PAIR, "--blocks", 3)
     assert said.code == 2
     assert "weigh:   experiment.pairs: 2 in the run, 3 in the config" in said.err.splitlines()
-    assert ask(order, *PAIR, "--pairs", 2, "--seed", 4, "--name", "other").code in (0, 3)
+    assert ask(order, *PAIR, "--blocks", 2, "--seed", 4, "--name", "other").code in (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_another_order_is_refused_with_what_differs(tmp_path):
         (SCRIPTS + 'deaf = "deaf"\n', (), ("exactly two", "--claimer and --listener", "feint, steady, deaf, bluffer")),
         (SCRIPTS.replace('feint = "feint"\n', "").replace("baselines = false\n", ""), (), ("exactly two",)),
         (SCRIPTS.replace("ballast", "goofspiel").replace("feint", "match").replace("steady", "hoard"), PAIR, ()),
-        (SCRIPTS, ("--pairs", "1"), ("from 2", "not 1")),
+        (SCRIPTS, ("--blocks", "1"), ("from 2", "not 1")),
         (SCRIPTS, ("--margin", "0"), ("a number above 0",)),
     ],
 )
@@ -163,7 +165,7 @@ def models(folder: Path, server, more: str = "") -> Path:
 
 def test_models_are_heard_altered_verified_and_never_asked_twice(server, tmp_path):
     order = models(tmp_path, server)
-    words = ("--claimer", "ada", "--listener", "bea", "--pairs", 2, "--json")
+    words = ("--claimer", "ada", "--listener", "bea", "--blocks", 2, "--json")
     first = ask(order, *words)
     assert first.code == 3, first
     (direction,) = first.json["directions"]
@@ -194,7 +196,7 @@ def test_models_are_heard_altered_verified_and_never_asked_twice(server, tmp_pat
 @pytest.mark.slow
 def test_a_muted_model_is_sent_no_claim_of_its_opponent(server, tmp_path):
     order = models(tmp_path, server)
-    ask(order, "--claimer", "ada", "--listener", "bea", "--pairs", 2)
+    ask(order, "--claimer", "ada", "--listener", "bea", "--blocks", 2)
     lines: dict[str, list[str]] = {"normal": [], "mute": []}
     with Store.open(tmp_path / "results" / "m-claims", readonly=True) as store:
         for call in store.calls():
@@ -213,7 +215,7 @@ def test_a_muted_model_is_sent_no_claim_of_its_opponent(server, tmp_path):
 def test_a_forged_forced_move_of_a_model_is_found(server, tmp_path):
     """What the model wanted to announce stands in its reply; a record that plays it was not made in this arm."""
     order = models(tmp_path, server)
-    ask(order, "--claimer", "ada", "--listener", "bea", "--pairs", 2)
+    ask(order, "--claimer", "ada", "--listener", "bea", "--blocks", 2)
     folder = tmp_path / "results" / "m-claims"
     with sqlite3.connect(folder / "run.sqlite") as db:
         # As if the arm were another one: then the replies and the moves do not fit.
@@ -226,7 +228,7 @@ def test_a_forged_forced_move_of_a_model_is_found(server, tmp_path):
 
 def test_a_ceiling_stops_it_and_the_same_command_goes_on(server, tmp_path):
     order = models(tmp_path, server, "max_calls = 30\nepisodes_in_flight = 1\n")
-    words = ("--claimer", "ada", "--listener", "bea", "--pairs", 2, "--listening", 2)
+    words = ("--claimer", "ada", "--listener", "bea", "--blocks", 2, "--listening", 2)
     stopped = ask(order, *words)
     assert stopped.code == 4
     assert "30 calls are used up" in stopped.err
@@ -234,14 +236,14 @@ def test_a_ceiling_stops_it_and_the_same_command_goes_on(server, tmp_path):
     models(tmp_path, server, "episodes_in_flight = 1\n")
     done = ask(order, *words)
     assert done.code == 3, done
-    assert "bea asked again, 2 decisions" in done.out
+    assert "bea asked again, 2 decisions" in ask(order, *words, "--wide").out
     assert server.stats()["requests"] == len(_calls(tmp_path))
 
 
 @pytest.mark.slow
 def test_a_ceiling_reached_while_listening_is_one(server, tmp_path):
     order = models(tmp_path, server)
-    words = ("--claimer", "ada", "--listener", "bea", "--pairs", 2)
+    words = ("--claimer", "ada", "--listener", "bea", "--blocks", 2)
     assert ask(order, *words).code == 3
     made = len(_calls(tmp_path))
     models(tmp_path, server, f"max_calls = {made + 3}\n")

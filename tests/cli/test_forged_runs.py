@@ -244,7 +244,7 @@ def test_one_episode_more_than_was_played_by_hand_is_found(tmp_path: Path) -> No
 
 def test_an_experiment_is_planned_again(tmp_path: Path) -> None:
     order = config(tmp_path, "seed = 3\n[games.ballast]\nblocks = 2\n")
-    asked = ("--claimer", "feint", "--listener", "steady", "--pairs", "2")
+    asked = ("--claimer", "feint", "--listener", "steady", "--blocks", "2")
     assert weigh("experiment", "ballast-claims", order, *asked, "--json").code in (0, 3)
     run = tmp_path / "results" / "s-claims"
     assert weigh("verify", run).code == 0
@@ -263,20 +263,20 @@ COMPARED = ("compare", "match", "hoard", "--game", GAME, "--set", "cards=4", "--
 def test_an_arm_that_lacks_a_record_before_its_last_is_found_and_plays_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "24")
+    weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     arms = sorted((tmp_path / "results" / "cmp").iterdir())
     assert [weigh("verify", arm).code for arm in arms] == [0, 0]
     dropped(arms[0])
     assert "goofspiel/b0000/r1: the record is missing" in weigh("verify", arms[0]).out
-    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "24")
+    weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     assert weigh("verify", arms[0]).code == 0
 
 
 def test_an_arm_with_an_invented_episode_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "24")
+    weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     arm = sorted((tmp_path / "results" / "cmp").iterdir())[0]
     change(arm, "UPDATE seats SET score = -score WHERE episode = 1")
-    weigh(*COMPARED, "--pairs", "24").refused(str(arm), "goofspiel/b0000/r0: the record is not of the episode")
+    weigh(*COMPARED, "--blocks", "6").refused(str(arm), "goofspiel/b0000/r0: the record is not of the episode")
     change(arm, "UPDATE seats SET score = -score WHERE episode = 1")
     change(arm, "UPDATE episodes SET deal_key = 'goofspiel/b0001' WHERE id = 1")
     ordered(arm, lambda data: None)
@@ -286,7 +286,7 @@ def test_an_arm_with_an_invented_episode_is_not_read(tmp_path: Path, monkeypatch
 def test_an_arm_that_was_stopped_in_blocks_nobody_asks_for_again_is_not_called_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "24")
+    weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "6")
     arms = sorted((tmp_path / "results" / "cmp").iterdir())
     for arm in arms:
         change(
@@ -295,7 +295,7 @@ def test_an_arm_that_was_stopped_in_blocks_nobody_asks_for_again_is_not_called_f
             "UPDATE seats SET score = NULL WHERE episode = 21",
             "UPDATE meta SET value = 'interrupted' WHERE name = 'status'",
         )
-    weighed(tmp_path, monkeypatch, *COMPARED, "--pairs", "12")
+    weighed(tmp_path, monkeypatch, *COMPARED, "--blocks", "3")
     for arm in arms:
         with Store.open(arm, readonly=True) as store:
             assert (store.status, len(store.finished())) == ("interrupted", 23)
@@ -307,7 +307,7 @@ def test_a_gate_that_was_clear_before_its_last_block_is_whole(tmp_path: Path, mo
         tmp_path,
         monkeypatch,
         *("gate", "--baseline", "match", "--candidate", "match", "--game", "oshi_zumo", "--set", "coins=6"),
-        *("--margin", "0.9", "--max-pairs", "400", "--name", "early"),
+        *("--margin", "0.9", "--max-blocks", "200", "--name", "early"),
     )
     for arm in (tmp_path / "results" / "gate-early").iterdir():
         with Store.open(arm, readonly=True) as store:

@@ -12,10 +12,10 @@ from junitparser import JUnitXml
 from tests.cli.runner import documents, weigh
 from weigh.harness.store.store import Store
 
-SMALL = ("--game", "goofspiel", "--set", "cards=6", "--set", "seats=2", "--field", "match")
+SMALL = ("--game", "goofspiel", "--set", "cards=6", "--set", "seats=2", "--opponents", "match")
 AA = ("gate", "--baseline", "match", "--candidate", "match", *SMALL, "--margin", 0.3)
 WORSE = ("gate", "--baseline", "match", "--candidate", "random", *SMALL, "--margin", 0.1)
-OSHI = ("--game", "oshi_zumo", "--set", "coins=10", "--field", "random")
+OSHI = ("--game", "oshi_zumo", "--set", "coins=10", "--opponents", "random")
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def inside(tmp_path, monkeypatch):
 @pytest.fixture
 def base():
     """A baseline file of match."""
-    said = weigh("gate", "--save-baseline", "base.json", "--candidate", "match", *SMALL, "--pairs", 60)
+    said = weigh("gate", "--save-baseline", "base.json", "--candidate", "match", *SMALL, "--blocks", 30)
     assert said.code == 0, said
     return Path("base.json")
 
@@ -36,37 +36,38 @@ def against(*more):
 
 
 def test_a_policy_against_itself_passes_and_says_what_was_measured():
-    said = weigh(*AA)
+    said = weigh(*AA, "--wide")
     assert said.code == 0, said
-    assert said.out.startswith("goofspiel-match: PASS\n")
+    assert said.out.startswith("PASS (exit 0) ")
+    text = " ".join(said.out.split())
     for part in (
+        "match (candidate) against match (baseline) at goofspiel, 20 blocks",
         "mean score at goofspiel of match less that of match, in one seat against match, over the same deals, seeds",
         "from the baseline in: nothing",
-        "fallbacks   0 % of the candidate's moves, 0 % of the baseline's",
-        "retries     0 % of the candidate's moves, 0 % of the baseline's",
-        "ends        a block may differ by -2 to +2",
-        "difference  0.000, bounds ",
-        "detectable  - (no spread to reckon with: all blocks agree; losses beyond 0.2",
-        "fixed test  - (no spread to plan one with; this gate passes after 20 blocks that all agree)",
-        "80 episodes, 0 calls, $0.00, on the blocks judged",
-        "blocks      20 (40 pairs)",
-        "this sitting: 0 calls, $0.00",
+        "moves its own: candidate 100.0%, baseline 100.0% (a pass needs 80.0%)",
+        "retried candidate 0.0%, baseline 0.0% of the moves",
+        "a block may differ by [-2.000, +2.000]",
+        "difference 0.000 bounds ",
+        "minimum detectable difference (80% power): -",
+        "at the earliest after 20 blocks that all agree",
+        "80 episodes, 0 calls, $0.00",
     ):
-        assert part in said.out, part
+        assert part in text, part
 
 
 def test_chance_in_the_place_of_match_is_a_regression():
     said = weigh(*WORSE)
     assert said.code == 1, said
     assert "REGRESSION" in said.out
-    assert "next: look at what it played" in said.out
+    assert "look at what it played: weigh view results/gate-goofspiel-random/candidate-" in " ".join(said.out.split())
 
 
 def test_too_few_blocks_are_inconclusive_and_never_green():
-    said = weigh("gate", "--baseline", "match", "--candidate", "random", *OSHI, "--margin", 0.3, "--max-pairs", 8)
+    said = weigh("gate", "--baseline", "match", "--candidate", "random", *OSHI, "--margin", 0.3, "--max-blocks", 4)
     assert said.code == 3, said
-    assert "INCONCLUSIVE, which is not a pass" in said.out
+    assert said.out.startswith("INCONCLUSIVE (exit 3, not green)")
     assert "more blocks" in said.out
+    assert "could not have passed: an unchanged policy needs" in said.out
 
 
 def test_a_finished_gate_gives_the_same_bytes_again_and_plays_nothing():
@@ -80,9 +81,9 @@ def test_a_finished_gate_gives_the_same_bytes_again_and_plays_nothing():
 
 def test_a_larger_cap_plays_only_what_is_new_and_a_smaller_one_reads_the_first_blocks():
     words = ("gate", "--baseline", "match", "--candidate", "random", *OSHI, "--margin", 0.3, "--json")
-    few = weigh(*words, "--max-pairs", 8).json["gates"][0]
-    more = weigh(*words, "--max-pairs", 24).json["gates"][0]
-    again = weigh(*words, "--max-pairs", 8).json["gates"][0]
+    few = weigh(*words, "--max-blocks", 4).json["gates"][0]
+    more = weigh(*words, "--max-blocks", 12).json["gates"][0]
+    again = weigh(*words, "--max-blocks", 4).json["gates"][0]
     assert (few["blocks"], few["episodes"]) == (4, 16)
     assert more["blocks"] > 4
     assert (again["mean"], again["blocks"]) == (few["mean"], 4)
@@ -120,14 +121,14 @@ def test_a_baseline_file_lets_only_the_candidate_play(base):
     assert said.code == 1, said
     (gate,) = said.json["gates"]
     assert gate["episodes"] == gate["blocks"] * 2
-    compared = weigh("compare", "match", "random", *SMALL, "--pairs", 2 * gate["blocks"], "--json").json
+    compared = weigh("compare", "match", "random", *SMALL, "--blocks", gate["blocks"], "--json").json
     assert gate["mean"] == pytest.approx(compared["difference"]["mean"])
     assert gate["baseline_file"] == "base.json"
 
 
 def test_saving_a_baseline_twice_gives_the_same_bytes(base):
     first = base.read_bytes()
-    said = weigh("gate", "--save-baseline", "again.json", "--candidate", "match", *SMALL, "--pairs", 60, "--json")
+    said = weigh("gate", "--save-baseline", "again.json", "--candidate", "match", *SMALL, "--blocks", 30, "--json")
     assert said.code == 0
     assert Path("again.json").read_bytes() == first
     assert said.json["blocks"] == 30
@@ -138,7 +139,7 @@ def test_saving_a_baseline_twice_gives_the_same_bytes(base):
     ("more", "difference"),
     [
         (("--set", "cards=7", "--set", "seats=2"), "config.cards: 6 in the baseline, 7 now"),
-        (("--field", "random"), "field: match in the baseline, random now"),
+        (("--opponents", "random"), "opponents: match in the baseline, random now"),
         (("--seed", 5), "seed: 0 in the baseline, 5 now"),
         (("--timeout", 5), "decision_timeout: 60.0 in the baseline, 5.0 now"),
         (("--game", "oshi_zumo"), "game: goofspiel in the baseline, oshi_zumo now"),
@@ -162,10 +163,10 @@ def test_a_baseline_edited_by_hand_is_invalid(base):
 
 
 def test_other_rules_than_the_baselines_are_invalid(base, monkeypatch):
-    monkeypatch.setattr("weigh.harness.gate.order.rules_digest", lambda *words: "0" * 64)
+    monkeypatch.setattr("weigh.harness.gate.arm.rules_digest", lambda *words: "0" * 64)
     said = against("match", "--margin", 0.1)
     assert said.code == 4, said
-    assert "rules: " in said.out
+    assert "why       rules:" in said.out
 
 
 def test_void_blocks_of_a_baseline_are_left_out_and_told(base):
@@ -201,7 +202,7 @@ name = "nightly"
 [defaults]
 game = "goofspiel"
 set = { cards = 6, seats = 2 }
-field = ["match"]
+opponents = ["match"]
 margin = 0.3
 [gates.same]
 baseline = "match"
@@ -245,7 +246,9 @@ def test_a_change_of_a_measure_fails_by_its_bound_and_says_over_what_it_was_meas
     checks = (
         "won_alone = { max_increase = 0.1 }\nprice = { max_increase = 0.0 }\nhighest_card = { max_decrease = 0.5 }\n"
     )
-    game = "" if baseline == "base.json" else 'game = "goofspiel"\nset = { cards = 6, seats = 2 }\nfield = ["match"]\n'
+    game = (
+        "" if baseline == "base.json" else 'game = "goofspiel"\nset = { cards = 6, seats = 2 }\nopponents = ["match"]\n'
+    )
     gate = f'{game}baseline = "{baseline}"\ncandidate = "random"\nmargin = 1.2\n'
     Path("gate.toml").write_text(f"[gates.one]\n{gate}[gates.one.checks]\n{checks}")
     said = weigh("gate", "gate.toml", "--json")
@@ -257,8 +260,8 @@ def test_a_change_of_a_measure_fails_by_its_bound_and_says_over_what_it_was_meas
     assert price["change_bound"] < 0.0 < price["value"] - price["baseline"]
     assert card["change_bound"] is None
     assert {check["blocks"] for check in only["checks"]} == {only["blocks"]}
-    text = weigh("gate", "gate.toml").out
-    assert f"measured over {only['blocks']} blocks; a measured value within its threshold has no error rate" in text
+    text = " ".join(weigh("gate", "gate.toml", "--wide").out.split())
+    assert f"checked over {only['blocks']} blocks; max and min have no error rate" in text
 
 
 @pytest.mark.parametrize(
@@ -295,19 +298,19 @@ def test_every_problem_of_a_gate_file_is_named_with_its_line(found, put, parts):
         (("gate",), ["--baseline, --candidate, --margin: missing"]),
         (("gate", "--baseline", "match", "--candidate", "match", "--margin", 0.1), ["--game: missing"]),
         (("gate", "--baseline", "none.json", "--candidate", "match", "--margin", 0.1), ["none.json: No such file"]),
-        ((*AA, "--field", "match,mine.md@openai:x"), ["scripted policies only"]),
-        ((*AA, "--field", "mtach"), ["mtach", "match"]),
-        ((*AA, "--max-pairs", 3), ["1 blocks cannot be judged", "2 pairs"]),
+        ((*AA, "--opponents", "match,mine.md@openai:x"), ["scripted policies only"]),
+        ((*AA, "--opponents", "mtach"), ["mtach", "match"]),
+        ((*AA, "--max-blocks", 1), ["1 blocks cannot be judged"]),
         ((*AA, "--max-void-rate", 0.6), ["--max-void-rate"]),
         ((*AA, "--max-fallback-rate", 1.5), ["--max-fallback-rate"]),
-        ((*AA, "--pairs", 8), ["--max-pairs"]),
+        ((*AA, "--blocks", 8), ["--max-blocks"]),
         ((*AA[:-1], 0), ["--margin"]),
         ((*AA, "--name", "a/b"), ["--name"]),
         ((*AA, "--style", "schema"), ["--style"]),
         ((*AA, "--junit", "no/such/x.xml"), ["--junit", "folder does not exist"]),
         (("gate", "--save-baseline", "b.json", "--candidate", "match"), ["--game: missing"]),
         (("gate", "--save-baseline", "b.json", "--candidate", "match", *SMALL, "--margin", 0.1), ["--margin"]),
-        (("gate", "--save-baseline", "b.json", "--candidate", "match", *SMALL, "--pairs", 1), ["--pairs"]),
+        (("gate", "--save-baseline", "b.json", "--candidate", "match", *SMALL, "--blocks", 0), ["--blocks"]),
         (("gate", "gate.toml", "--margin", 0.1), ["--margin", "gate.toml"]),
         (("gate", "gate.toml"), ["no such file"]),
     ],

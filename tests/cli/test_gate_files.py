@@ -13,7 +13,7 @@ from junitparser import JUnitXml
 from tests.cli.runner import weigh
 from weigh.harness.gate.baseline import digest_of, read_baseline, written
 
-SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2", "--field", "match")
+SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2", "--opponents", "match")
 PASSES = ("gate", "--baseline", "match", "--candidate", "match", *SMALL, "--margin", 1.2)
 FILES = ("--junit", "gate.xml", "--summary", "gate.md")
 
@@ -25,7 +25,7 @@ def inside(tmp_path, monkeypatch):
 
 @pytest.fixture
 def base():
-    said = weigh("gate", "--save-baseline", "base.json", "--candidate", "match", *SMALL, "--pairs", 40)
+    said = weigh("gate", "--save-baseline", "base.json", "--candidate", "match", *SMALL, "--blocks", 20)
     assert said.code == 0, said
     return Path("base.json")
 
@@ -89,7 +89,7 @@ def test_an_internal_error_leaves_none(monkeypatch):
     def broken(*words):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("weigh.harness.gate.play.run_gates", broken)
+    monkeypatch.setattr("weigh.harness.gate.gate.run_gates", broken)
     assert weigh(*PASSES, *FILES).code == 4
     are_errors("RuntimeError a bug")
 
@@ -118,7 +118,7 @@ def test_while_nothing_is_judged_the_files_say_so(monkeypatch):
         seen.append((Path("gate.xml").read_text(), Path("gate.md").read_text()))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weigh.harness.gate.play.run_gates", killed)
+    monkeypatch.setattr("weigh.harness.gate.gate.run_gates", killed)
     assert weigh(*PASSES, *FILES).code == 130
     ((document, page),) = seen
     assert "not judged yet" in document and "not judged yet" in page
@@ -132,7 +132,7 @@ def test_a_foreign_summary_is_kept_until_there_is_a_verdict(monkeypatch):
         assert Path("gate.md").read_text() == "# My page\n"
         raise RuntimeError
 
-    monkeypatch.setattr("weigh.harness.gate.play.run_gates", seen)
+    monkeypatch.setattr("weigh.harness.gate.gate.run_gates", seen)
     assert weigh(*PASSES, *FILES).code == 4
 
 

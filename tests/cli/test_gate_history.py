@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import weigh
-from weigh.harness.gate import arms as gate_arms
+from weigh.harness.gate import arm as gate_arms
 from weigh.policies.scripted import registry
 from weigh.policies.scripted.bidders import GOOFSPIEL
 from weigh.policies.scripted.policy import Baseline
 from weigh.policies.scripted.registry import BASELINES
 
-SMALL = ("--game", "goofspiel", "--set", "cards=5", "--set", "seats=2", "--field", "match")
-SAVE = ("gate", "--save-baseline", "base.json", "--candidate", "hoard", *SMALL, "--pairs", 20, "--json")
+SMALL = ("--game", "goofspiel", "--set", "cards=5", "--set", "seats=2", "--opponents", "match")
+SAVE = ("gate", "--save-baseline", "base.json", "--candidate", "hoard", *SMALL, "--blocks", 10, "--json")
 GATE = ("gate", "--baseline", "match", "--candidate", "hoard", *SMALL, "--json")
 
 
@@ -54,7 +54,7 @@ def test_a_scripted_policy_that_plays_otherwise_is_played_again_when_a_baseline_
 
 def test_it_is_played_again_as_candidate_and_in_a_comparison(other_hoard):
     gate = weigh(*GATE, "--margin", 0.5).json["gates"][0]
-    compare = ("compare", "hoard", "match", *SMALL, "--pairs", 20, "--json")
+    compare = ("compare", "hoard", "match", *SMALL, "--blocks", 10, "--json")
     arms = weigh(*compare).json["arms"]
     other_hoard()
     again = weigh(*GATE, "--margin", 0.5).json["gates"][0]
@@ -65,7 +65,7 @@ def test_it_is_played_again_as_candidate_and_in_a_comparison(other_hoard):
 
 
 def test_a_policy_of_neither_field_nor_yardsticks_is_in_the_identity_as_well(other_hoard, monkeypatch):
-    monkeypatch.setattr("weigh.harness.gate.rules.yardsticks", lambda game: ())
+    monkeypatch.setattr("weigh.harness.gate.arm.yardsticks", lambda game: ())
     first = weigh(*SAVE).json["folder"]
     other_hoard()
     assert weigh(*SAVE).json["folder"] != first
@@ -94,17 +94,17 @@ def _manifest(folder):
 
 
 def test_the_same_candidate_under_another_margin_is_told_of_in_every_output():
-    strict = weigh(*GATE, "--margin", 0.001, "--max-pairs", 60)
+    strict = weigh(*GATE, "--margin", 0.001, "--max-blocks", 30)
     assert strict.code == 3, strict
-    assert strict.json["gates"][0]["judged_before"] == []
-    loose = weigh(*GATE, "--margin", 1.2, "--max-pairs", 60, "--summary", "gate.md", "--junit", "gate.xml")
-    (before,) = loose.json["gates"][0]["judged_before"]
+    assert strict.json["gates"][0]["earlier_verdicts"] == []
+    loose = weigh(*GATE, "--margin", 1.2, "--max-blocks", 30, "--summary", "gate.md", "--junit", "gate.xml")
+    (before,) = loose.json["gates"][0]["earlier_verdicts"]
     assert (before["margin"], before["verdict"], before["blocks"]) == (0.001, "inconclusive", 30)
     told = "margin 0.001 INCONCLUSIVE at 30 blocks"
-    assert f"judged before: {told}" in Path("gate.md").read_text()
-    assert "judged_before" in Path("gate.xml").read_text()
-    text = weigh(*GATE[:-1], "--margin", 1.2, "--max-pairs", 60).out
-    assert f"judged before  {told}" in text
+    assert f"**earlier**: {told}" in Path("gate.md").read_text()
+    assert "earlier_verdicts" in Path("gate.xml").read_text()
+    text = weigh(*GATE[:-1], "--margin", 1.2, "--max-blocks", 30).out
+    assert f"earlier   {told}" in text
 
 
 def test_a_verdict_that_is_only_repeated_is_kept_once_and_repeats_byte_for_byte():
@@ -120,7 +120,7 @@ def test_more_allowed_fallbacks_or_another_level_are_other_terms():
     words = (*GATE, "--margin", 1.2)
     for more in ((), ("--max-fallback-rate", 0.9), ("--max-void-rate", 0.2), ("--alpha", 0.2)):
         last = weigh(*words, *more)
-    assert len(last.json["gates"][0]["judged_before"]) == 3
+    assert len(last.json["gates"][0]["earlier_verdicts"]) == 3
 
 
 def verdicts():
@@ -139,16 +139,16 @@ def in_the_candidates_run(*statements):
 
 
 def test_a_damaged_history_is_passed_over_and_stops_nothing():
-    weigh(*GATE, "--margin", 0.001, "--max-pairs", 60)
+    weigh(*GATE, "--margin", 0.001, "--max-blocks", 30)
     bad = ('{"margin": 1', "[]", '{"verdict": "pass"}', b"\xff")
     in_the_candidates_run(*(("INSERT INTO verdicts(body) VALUES (?)", (body,)) for body in bad))
     said = weigh(*GATE, "--margin", 1.2)
     assert said.code in (0, 1), said
-    assert [each["margin"] for each in said.json["gates"][0]["judged_before"]] == [0.001]
+    assert [each["margin"] for each in said.json["gates"][0]["earlier_verdicts"]] == [0.001]
 
 
 def test_a_run_made_before_verdicts_were_kept_in_it_gets_them():
-    weigh(*GATE, "--margin", 0.001, "--max-pairs", 60)
+    weigh(*GATE, "--margin", 0.001, "--max-blocks", 30)
     in_the_candidates_run(("DROP TABLE verdicts",))
-    assert weigh(*GATE, "--margin", 1.2).json["gates"][0]["judged_before"] == []
+    assert weigh(*GATE, "--margin", 1.2).json["gates"][0]["earlier_verdicts"] == []
     assert len(verdicts()) == 1

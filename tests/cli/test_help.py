@@ -81,19 +81,19 @@ OPTIONS = {
         *("--format table", "--format markdown", "--format json", "--json", "--wide"),
     ],
     "compare": [
-        *("--game goofspiel", "--pairs 80", "--null", "--field match,random", "--set cards=6", "--seed 7"),
+        *("--game goofspiel", "--blocks 20", "--aa", "--wide", "--opponents match,random", "--set cards=6", "--seed 7"),
         *("--config ladder.toml", "--style schema", "--max-tokens 32", "--temperature 0"),
         *("--base-url http://127.0.0.1:8000/v1", "--timeout 2.5", "--max-calls 10", "--max-usd 2.50"),
         *("--name prompts", "--results runs", "--json"),
     ],
     "gate": [
         *("--baseline base.json", "--candidate match", "--game goofspiel", "--margin 0.05", "--alpha 0.01"),
-        *("--beta 0.1", "--max-pairs 400", "--field match,hoard,random", "--set cards=6", "--seed 7"),
+        *("--beta 0.1", "--max-blocks 100", "--opponents match,hoard,random", "--set cards=6", "--seed 7"),
         *("--config ladder.toml", "--style schema", "--max-tokens 32", "--temperature 0"),
         *("--base-url http://127.0.0.1:8000/v1", "--timeout 2.5", "--max-calls 500", "--max-usd 2.50"),
         *("--max-fallback-rate 0.1", "--max-fallback-rate 0"),
         *("--max-void-rate 0.05", "--name nightly", "--results runs", "--junit gate.xml", "--summary gate.md"),
-        *("--save-baseline base.json", "--pairs 200", "--json"),
+        *("--save-baseline base.json", "--blocks 50", "--wide", "--json"),
     ],
     "verify": ["--run results/gate-demo/baseline-91f6708a", "--json"],
     "export": [
@@ -139,7 +139,15 @@ OPTIONS = {
     ],
     "local setup": ["--json"],
     "experiment ballast-claims": [
-        *("--claimer feint", "--listener steady", "--pairs 400", "--margin 0.05", "--listening 100", "--seed 0"),
+        *(
+            "--claimer feint",
+            "--listener steady",
+            "--blocks 400",
+            "--wide",
+            "--margin 0.05",
+            "--listening 100",
+            "--seed 0",
+        ),
         *("--name second", "--results runs", "--json"),
     ],
 }

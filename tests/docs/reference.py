@@ -24,7 +24,7 @@ from weigh.games.registry import GAMES
 from weigh.harness.audit.measures.registry import diagnostics_of
 from weigh.harness.cli.app import app
 from weigh.harness.config import sections
-from weigh.harness.gate import file as gate_file
+from weigh.harness.gate import spec as gate_file
 from weigh.harness.providers.endpoints.settings import EndpointSettings, Price
 from weigh.policies.scripted.registry import scripted_names
 

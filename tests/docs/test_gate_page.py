@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from tests.cli.runner import ROOT, weigh
-from weigh.harness.gate.file import GateHead, GateLimits, GateTable, load_gate_file
+from weigh.harness.gate.spec import GateHead, GateLimits, GateTable, load_gate_file
 
 PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 

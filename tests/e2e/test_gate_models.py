@@ -20,7 +20,7 @@ from weigh.harness.store.store import Store
 pytestmark = pytest.mark.slow
 
 MODEL = "goofspiel/plain.md@mock:mock-first"
-GAME = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=3", "--field", "match,random")
+GAME = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=3", "--opponents", "match,random")
 gone = partial(Respond, status=503, headers={"x-should-retry": "false"})
 """An outage at once."""
 CALLS = 10 * 3 * 4
@@ -50,7 +50,7 @@ def base(server):
 
 
 def save(server):
-    return ("gate", "--save-baseline", "base.json", "--candidate", MODEL, *GAME, "--pairs", 60, "--base-url",
+    return ("gate", "--save-baseline", "base.json", "--candidate", MODEL, *GAME, "--blocks", 20, "--base-url",
             server.openai_url)  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def candidate_run(name="base-plain-mock-first"):
 
 def judged(said):
     """What a gate said, but for what this one call of the command spent."""
-    return said.code, said.err, {key: value for key, value in said.json.items() if key != "sitting"}
+    return said.code, said.err, {key: value for key, value in said.json.items() if key != "invocation"}
 
 
 def test_a_model_against_its_own_baseline_passes_and_a_rerun_asks_nothing(server, base):
@@ -80,7 +80,7 @@ def test_a_model_against_its_own_baseline_passes_and_a_rerun_asks_nothing(server
     assert gate["calls"] == requests(server) == CALLS
     again = weigh(*words(server), "--json")
     assert judged(again) == judged(first)
-    assert again.json["sitting"]["calls"] == 0
+    assert again.json["invocation"]["calls"] == 0
     assert requests(server) == CALLS
     assert weigh("verify", candidate_run()).code == 0
 
@@ -93,7 +93,7 @@ def test_all_calls_of_a_batch_are_in_flight_together(base, tmp_path):
 
 def test_a_model_in_the_place_of_another_is_judged_on_the_same_deals_in_both_arms(server):
     said = weigh(
-        *("gate", "--baseline", "match", "--candidate", MODEL, *GAME, "--margin", 0.05, "--max-pairs", 300),
+        *("gate", "--baseline", "match", "--candidate", MODEL, *GAME, "--margin", 0.05, "--max-blocks", 100),
         *("--base-url", server.openai_url, "--json"),
     )
     assert said.code == 1, said

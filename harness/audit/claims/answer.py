@@ -17,7 +17,7 @@ from weigh.harness.stats.power import LEVEL
 from weigh.harness.store.record import Record
 from weigh.harness.store.store import Store
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def report(store: Store, plan: ClaimsPlan, margin: float, asked: Mapping[Directi
         "experiment": "ballast-claims",
         "run_id": store.manifest.run_id,
         "seed": store.manifest.seed,
-        "pairs": plan.pairs,
+        "blocks": plan.pairs,
         "margin": margin,
         "alpha": LEVEL,
         "episodes": {"planned": len(planned), "finished": sum(key in finished for key in planned)},

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from weigh.harness.audit.collusion.seats import game_of
 from weigh.harness.config.schedule import AGAIN, ALIASES, WITHOUT, Episode, Pair, split_key
-from weigh.harness.stats.clustered import LEAST_ALIKE, at_most, cluster_mean, zeroed
+from weigh.harness.stats.clustered import at_most, zeroed
 from weigh.harness.stats.multiple_tests import holm_of_known
-from weigh.harness.stats.power import LEVEL, POWER
-from weigh.harness.stats.sign_flip import sign_flip
+from weigh.harness.stats.paired import paired
+from weigh.harness.stats.power import LEVEL, Test, blocks_needed
 from weigh.harness.store.record import Record
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from pydantic import JsonValue
-
-    Floats: TypeAlias = NDArray[np.float64]
 
 Arm: TypeAlias = Literal["first", "again", "aliases", "replaced"]
 """`first` is the run that is played again."""
@@ -70,15 +66,7 @@ class Level:
         return self.low / self.rounds if self.rounds else None
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "arm": self.arm,
-            "tables": self.tables,
-            "blocks": self.blocks,
-            "low": self.low,
-            "rounds": self.rounds,
-            "share": self.share,
-            "score": self.score,
-        }
+        return {**asdict(self), "share": self.share}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +85,15 @@ class Contrast:
     p_holm: float | None = None
     """Corrected for all contrasts of the rematch."""
     verdict: Verdict = "open"
+    guaranteed: bool = False
+    """Whether a difference is sure even if rare failures have not shown yet."""
     more_blocks: int | None = None
     """About how many more blocks an open question needs; None when it is not open, or nobody can tell."""
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "arms": [AGAIN, self.arm],
-            "blocks": self.blocks,
-            "tables": self.tables,
-            "mean": self.mean,
-            "interval": None if self.interval is None else list(self.interval),
-            "p": self.p,
-            "p_holm": self.p_holm,
-            "verdict": self.verdict,
-            "more_blocks": self.more_blocks,
-        }
+        found = asdict(self)
+        del found["arm"]
+        return {"arms": [AGAIN, self.arm], **found, "interval": None if self.interval is None else list(self.interval)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,29 +199,20 @@ def _contrast(sights: Sequence[Seen], arm: Arm) -> Contrast:
     differences = zeroed(np.array(shares, dtype=np.float64))
     if not shares:
         return Contrast(arm, 0, len(tables), None, None, None)
-    mean, p = float(zeroed(differences.mean())), sign_flip(differences, "two-sided") if len(shares) > 1 else None
-    contrast = Contrast(arm, len(shares), len(tables), mean, _interval(differences), p)
-    return replace(contrast, more_blocks=_blocks_needed(differences))
-
-
-def _interval(differences: Floats) -> tuple[float, float] | None:
-    import numpy as np
-
-    mean, half = cluster_mean(differences, np.arange(len(differences)))
-    if math.isnan(half) or (half == 0 and len(differences) < LEAST_ALIKE):
-        return None
-    return max(-1.0, mean - half), min(1.0, mean + half)
-
-
-def _blocks_needed(differences: Floats) -> int | None:
-    """How many blocks show a difference as large as the one seen, or `MARGIN` if it is smaller, in four of five."""
-    from scipy import stats
-
-    if len(differences) < 2:
-        return None
-    target = max(abs(float(differences.mean())), MARGIN)
-    reach = float(stats.norm.ppf(1 - LEVEL / 2) + stats.norm.ppf(POWER))
-    return math.ceil((reach * float(differences.std(ddof=1)) / target) ** 2)
+    found, mean = paired(list(differences), 1.0), float(zeroed(differences.mean()))
+    needed = None
+    if found.sd is not None:  # to find a difference as large as the one seen, or `MARGIN` if it is smaller
+        needed = blocks_needed(found.sd, Test(max(abs(mean), MARGIN))) or 0
+    return Contrast(
+        arm=arm,
+        blocks=len(shares),
+        tables=len(tables),
+        mean=mean,
+        interval=found.interval,
+        p=found.p if len(shares) > 1 else None,
+        guaranteed=found.guaranteed,
+        more_blocks=needed,
+    )
 
 
 def _judged(found: Sequence[Answer]) -> tuple[Answer, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from weigh.games.values import nearest, quote
 from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.cli.options import RunsArgument, number, one_of, runs_or_newest, whole
 from weigh.harness.cli.output import print_json, print_note, print_sections, print_text
-from weigh.harness.errors import INCONCLUSIVE, WRONG, Refused
+from weigh.harness.errors import INCONCLUSIVE, INTERRUPTED, WRONG, Refused
 
 if TYPE_CHECKING:
     from weigh.harness.audit.collusion.audit import Audit
@@ -177,7 +178,10 @@ def _replay(
     name: str | None,
     json: bool,
 ) -> int:
-    from weigh.harness.cli.commands.audit_replay import replay_shuffled
+    from weigh.harness.cli.commands.ladder import showing
+    from weigh.harness.gate.rematch import ReplaySpec, replay
+    from weigh.harness.report.sections.rematch import lines
+    from weigh.harness.run.signals import require_own_loop
 
     found = audit_of(runs, settings, tell=True)
     if not found.tables:
@@ -193,7 +197,16 @@ def _replay(
         chosen = list(dict.fromkeys((each.by, each.toward) for each in found.flagged))
         if not chosen:
             raise Refused("--replay-shuffled: no pair is flagged; name one with --pair I:J", kind="nothing-flagged")
-    return replay_shuffled(runs, config, chosen, replace_with=replace_with, name=name, json=json)
+    require_own_loop()
+    replayed = replay(ReplaySpec(runs, config, chosen, replace_with, name), showing(json), print_note, quiet=json)
+    if json:
+        print_json(replayed.to_json())
+    else:
+        print_text("\n".join(lines(replayed.answers)))
+        if replayed.code != INTERRUPTED:
+            place = replayed.folder
+            print_note(f"kept in {place}; `weigh verify {shlex.quote(str(place))}` recomputes it")
+    return replayed.code
 
 
 def _pair(words: str, known: Sequence[str]) -> tuple[str, str]:

@@ -185,8 +185,7 @@ def _verify_record(file: str, json: bool) -> None:
 
 
 def _verify_baseline(file: str, folder: Path, json: bool) -> None:
-    from weigh.harness.gate.order import load_baseline
-    from weigh.harness.gate.saved import check_baseline
+    from weigh.harness.gate.baseline import check_baseline, load_baseline
 
     baseline = load_baseline(Path(file))
     with Store.open(folder, readonly=True) as store:

@@ -178,10 +178,11 @@ class Ink:
     zero: str
     low: str
     high: str
+    margin: str
 
 
-ASCII = Ink(mark="o", bar="-", zero="|", low="+", high="+")
-DRAWN = Ink(mark="\u25cf", bar="\u2500", zero="\u2502", low="\u251c", high="\u2524")
+ASCII = Ink(mark="o", bar="-", zero="|", low="+", high="+", margin=":")
+DRAWN = Ink(mark="\u25cf", bar="\u2500", zero="\u2502", low="\u251c", high="\u2524", margin="\u250a")
 """For terminals that have them."""
 
 _ENDS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)

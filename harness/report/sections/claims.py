@@ -1,4 +1,4 @@
-"""A report on claims for people: plain lines of at most 80 columns.
+"""A report on claims for people: the answer, a row for each intervention, and a few labelled lines.
 
 Owns the words. Every number comes from the document of `harness.audit.claims.answer`.
 """
@@ -7,65 +7,100 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, Final
 
+from weigh.harness.report.sections.verdict import Row, barring, in_rare_blocks, labelled
+from weigh.harness.stats.paired import LOWEST
 from weigh.harness.stats.power import LEVEL
+from weigh.harness.stats.rare import rare_loss
 from weigh.harness.words import interval, plural, score, share, shown
 
-WIDTH = 80
-_NAME = 24
+WIDTH: Final = 80
+_NAME: Final = 24
+
+ARMS: Final = {"mute": "hidden", "scramble": "scrambled", "force-truth": "forced true"}
+"""The interventions in words."""
+
+VERDICTS: Final = {"differs": "differs", "equivalent": "equivalent", "not_enough_evidence": "not settled"}
 
 
-def lines(document: Mapping[str, Any]) -> list[str]:
-    """The whole report."""
-    episodes = document["episodes"]
-    told = [
-        f"Ballast: is the claim read? {plural(document['pairs'], 'pair')} of games an arm, seed {document['seed']}",
-    ]
-    if episodes["finished"] < episodes["planned"]:
-        told.append(f"not all is played: {episodes['finished']} of {episodes['planned']} episodes are finished")
+def lines(document: Mapping[str, Any], code: int, width: int = WIDTH, *, wide: bool = False) -> list[str]:
+    """The whole report; `code` is the exit code. Sentences are at most `width` columns wide."""
+    told: list[str] = []
     for direction in document["directions"]:
-        told += ["", *_direction(direction, document["margin"])]
+        told += [*([""] if told else []), *_direction(direction, document, code, width)]
+        if wide:
+            told += ["", *_wide(direction)]
+    if not wide:
+        told += labelled(
+            [("more", "--wide (fallbacks, the claims, what was asked again, wins by lies)  --json")], width
+        )
     return told
 
 
-def _direction(found: Mapping[str, Any], margin: float) -> Iterator[str]:
-    claimer, listener = _name(found["claimer"]), _name(found["listener"])
-    yield from _wrapped(f"{claimer} claims, {listener} listens", "")
-    for line in answers(found, margin):
-        yield from _wrapped(line, "  ", "  = ")
+def _direction(found: Mapping[str, Any], document: Mapping[str, Any], code: int, width: int) -> Iterator[str]:
+    claimer, listener, margin = _name(found["claimer"]), _name(found["listener"]), document["margin"]
+    yield from wrap(f"{_worth(found, margin)} (exit {code})", width, subsequent_indent="  ")
+    blocks = plural(document["blocks"], "block")
+    yield from wrap(
+        f"{claimer} claims, {listener} listens: {blocks} of two games an arm, seed {document['seed']}", width
+    )
     yield ""
-    yield from _wrapped(f"Mean score of {claimer}; effect: what the normal arm has more; p: Holm-adjusted", "  ")
-    yield f"  {'arm':11} {'pairs':>5} {'mean':>6} {'effect':>6}  {'95% interval':16} {'p':>6}  verdict"
     contrasts = found["contrasts"]
+    yield f"  {'arm':11} {'mean':>6} {'effect':>6}  {'95% CI':16} {'p (Holm)':>8}  verdict"
     if contrasts:
-        yield f"  {'normal':11} {contrasts[0]['pairs']:>5} {score(contrasts[0]['normal']):>6}"
+        yield f"  {'as played':11} {score(contrasts[0]['normal']):>6}"
     for each in contrasts:
-        yield _contrast(each, margin)
-    yield from _more_pairs(contrasts)
-    yield from _fallbacks(found["fallback_rates"])
+        row = f"  {ARMS[each['arm']]:11} {score(each['altered']):>6} {score(each['difference']):>6}"
+        yield f"{row}  {interval(each['interval']):16} {_p(each['p_holm']):>8}  {VERDICTS[each['verdict']]}"
     yield ""
+    yield from labelled(_labels(found, document), width)
+
+
+def _labels(found: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[Row]:
+    claimer, listener, margin = _name(found["claimer"]), _name(found["listener"]), document["margin"]
+    yield "effect", f"what {claimer} scores more as played; equivalence margin {margin:g}"
+    heard = found["listening"]
+    if heard is not None and heard["effect"] is not None:
+        yield "listening", _listens(heard, listener)
+    yield "lying", _lying({each["arm"]: each for each in found["contrasts"]}["force-truth"], claimer, margin)
+    unsure = [each for each in found["contrasts"] if each["verdict"] == "differs" and not each["guaranteed"]]
+    if unsure:  # as played the claimer scores more, and may lose all of it in blocks that have not shown it
+        yield "rare", in_rare_blocks(rare_loss(unsure[0]["blocks"], unsure[0]["normal"] - LOWEST))
+    known = [each["detectable"] for each in found["contrasts"] if each["detectable"] is not None]
+    if known:
+        yield "power", f"minimum detectable difference (80% power): {max(known):.3g}"
+    episodes = document["episodes"]
+    if episodes["finished"] < episodes["planned"]:
+        yield "stopped", f"not all is played: {episodes['finished']} of {episodes['planned']} episodes are finished"
+    needed = [each["blocks_needed"] for each in found["contrasts"] if each["blocks_needed"] is not None]
+    if needed:
+        yield "next", f"about {max(needed):,} blocks would settle all of it, were the truth as observed (--blocks)"
+    yield "cost", plural(episodes["finished"], "episode")
+
+
+def _worth(found: Mapping[str, Any], margin: float) -> str:
+    """The answer in one sentence."""
+    by_arm = {each["arm"]: each for each in found["contrasts"]}
+    claimer, listener = _name(found["claimer"]), _name(found["listener"])
+    telling = [by_arm[arm] for arm in ("mute", "scramble") if by_arm[arm]["verdict"] == "differs"]
+    if telling:
+        each = telling[0]
+        worth = f"{score(each['difference'])} against {listener}, 95% CI {interval(each['interval'])}"
+        how = "they are read" if each["arm"] == "mute" else "random ones in their place change the score"
+        return f"{claimer}'s claims are worth {worth}: {how}{barring(each['guaranteed'])}"
+    if all(by_arm[arm]["verdict"] == "equivalent" for arm in ("mute", "scramble")):
+        return f"{claimer}'s claims make no difference above the equivalence margin of {margin:g}: they are decoration"
+    return f"Not settled whether {claimer}'s claims count against {listener}"
+
+
+def _wide(found: Mapping[str, Any]) -> Iterator[str]:
+    claimer, listener = _name(found["claimer"]), _name(found["listener"])
+    yield from _fallbacks(found["fallback_rates"])
     yield from _claims(found["claims"], claimer, listener)
     yield from _asked(found, claimer, listener)
     yield ""
     yield from _wins(found["wins_by_lies"], claimer)
-
-
-def _contrast(each: Mapping[str, Any], margin: float) -> str:
-    verdict = {
-        "differs": "differs",
-        "equivalent": f"equivalent +-{margin:g}",
-        "not_enough_evidence": "not enough evidence",
-    }[each["verdict"]]
-    row = f"  {each['arm']:11} {each['pairs']:>5} {score(each['altered']):>6} {score(each['difference']):>6}"
-    return f"{row}  {interval(each['interval']):16} {_p(each['p_holm']):>6}  {verdict}"
-
-
-def _more_pairs(contrasts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    needed = [each["pairs_needed"] for each in contrasts if each["pairs_needed"] is not None]
-    if needed:
-        most = f"{max(needed):,}"
-        yield from _wrapped(f"About {most} pairs would settle all of it, were the truth as observed (--pairs).", "  ")
 
 
 def _fallbacks(rates: Mapping[str, float | None]) -> Iterator[str]:
@@ -75,29 +110,6 @@ def _fallbacks(rates: Mapping[str, float | None]) -> Iterator[str]:
         yield from _wrapped(
             f"Moves by the fallback, which hears every claim and makes the arms look alike: {parts}.", "  "
         )
-
-
-def answers(found: Mapping[str, Any], margin: float) -> list[str]:
-    """The question answered in words, from the contrasts and from the listener's answers."""
-    by_arm = {each["arm"]: each for each in found["contrasts"]}
-    claimer, listener = _name(found["claimer"]), _name(found["listener"])
-    told = [_worth(by_arm["mute"], by_arm["scramble"], claimer, margin)]
-    heard = found["listening"]
-    if heard is not None and heard["effect"] is not None:
-        told.append(_listens(heard, listener))
-    return [*told, _lying(by_arm["force-truth"], claimer, margin)]
-
-
-def _worth(mute: Mapping[str, Any], scramble: Mapping[str, Any], claimer: str, margin: float) -> str:
-    telling = [each for each in (mute, scramble) if each["verdict"] == "differs"]
-    if telling:
-        each = telling[0]
-        what = "hidden" if each is mute else "replaced by random ones"
-        loses = "loses" if each["difference"] > 0 else "gains"
-        return f"The claims count: where they are {what}, {claimer} {loses} {abs(each['difference']):.2f}."
-    if mute["verdict"] == scramble["verdict"] == "equivalent":
-        return f"The claims are decoration: hidden or scrambled, {claimer} scores the same, within {margin:g}."
-    return "Whether the claims count is not settled."
 
 
 def _listens(heard: Mapping[str, Any], listener: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weigh.harness.audit.collusion.rematch import MARGIN, Answer, Arm, Contrast
+from weigh.harness.report.sections.verdict import barring
 from weigh.harness.words import plural, score
 
 READING = (
@@ -64,7 +65,8 @@ def sentence(answer: Answer, contrast: Contrast) -> str:
         ("replaced", "less"): f"goes down when {other} is replaced: it depends on {other}",
         ("replaced", "more"): f"goes up when {other} is replaced: {other} is no reason for {one} to stand aside",
     }
-    return said[contrast.arm, contrast.verdict]
+    grade = "" if contrast.verdict == "same" else barring(contrast.guaranteed)
+    return f"{said[contrast.arm, contrast.verdict]}{grade}"
 
 
 def _numbers(contrast: Contrast) -> str:

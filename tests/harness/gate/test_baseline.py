@@ -11,7 +11,7 @@ from weigh.harness.gate.baseline import (
     BlockScores,
     Conditions,
     FieldPlayer,
-    FocalPolicy,
+    PolicyIdentity,
     digest_of,
     faults,
     made,
@@ -29,8 +29,8 @@ CONDITIONS = Conditions(
     decision_timeout=60.0,
     episode_deadline=None,
 )
-SCRIPTED = FocalPolicy(name="match", digest="m" * 64, model=None, prompt=None)
-PROMPTED = FocalPolicy(name="mine", digest="p" * 64, model="openai:x", prompt="f" * 64)
+SCRIPTED = PolicyIdentity(name="match", digest="m" * 64, model=None, prompt=None)
+PROMPTED = PolicyIdentity(name="mine", digest="p" * 64, model="openai:x", prompt="f" * 64)
 
 
 def baseline(policy=SCRIPTED, conditions=CONDITIONS):
@@ -86,7 +86,7 @@ def test_every_difference_is_named_with_both_values():
     assert "config.cards: 13 in the baseline, 6 now" in lines
     assert "seed: 0 in the baseline, 3 now" in lines
     assert "decision_timeout: 60.0 in the baseline, 30.0 now" in lines
-    assert any(line.startswith("field.random.digest: ") for line in lines)
+    assert any(line.startswith("opponents.random.digest: ") for line in lines)
     assert not any(line.startswith("rules") for line in lines)  # it follows from the others
 
 
@@ -97,7 +97,7 @@ def test_other_rules_alone_are_named():
 
 def test_another_field_is_named_by_its_names():
     now = CONDITIONS.model_copy(update={"field": CONDITIONS.field[:1]})
-    assert faults(baseline(), now) == ["field: match, random in the baseline, match now"]
+    assert faults(baseline(), now) == ["opponents: match, random in the baseline, match now"]
 
 
 def test_the_layout_of_prompts_counts_only_where_a_model_read_one():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from weigh.harness.gate.checks import Check, Measures, run_checks
+from weigh.harness.gate.measures import Check, Measures, run_checks
 
 
 def verdict(check, value, before=None):

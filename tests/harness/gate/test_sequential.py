@@ -1,4 +1,4 @@
-"""The gate's looks and verdicts: re-derivable, never green by accident, and right about degenerate differences."""
+"""The gate's interim analyses: re-derivable, never green by accident, and right about degenerate differences."""
 
 import math
 
@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benches.gate import SHAPES, case, outcome
-from weigh.harness.gate.sequential import Design, decide, looks
+from weigh.harness.gate.sequential import Design, decide, walk
 from weigh.harness.stats.betting import p_above
+from weigh.harness.stats.paired import paired
 from weigh.harness.stats.power import fixed_size
 
-DESIGN = Design(margin=0.1, max_blocks=60, min_blocks=10, batch=5, least=-1, greatest=1)
+DESIGN = Design(margin=0.1, max_blocks=60, min_blocks=10, batch=5, range=(-1, 1))
 
 
 def drawn(mean, sd=0.3, n=400, seed=1):
@@ -31,7 +32,7 @@ def play(source, design):
 
 def test_looks_come_at_the_minimum_after_each_batch_and_at_the_cap():
     design = Design(0.1, 23, min_blocks=10, batch=5)
-    assert [design.look_after(n) for n in (0, 9, 10, 12, 15, 19, 20, 22, 23, 30)] == [
+    assert [design.analysis_after(n) for n in (0, 9, 10, 12, 15, 19, 20, 22, 23, 30)] == [
         *(10, 10, 15, 15, 20, 20, 23, 23),
         *(None, None),
     ]
@@ -53,26 +54,27 @@ def test_the_verdict_of_a_run_batch_by_batch_is_that_of_the_list(mean, seed):
 @settings(deadline=None, max_examples=40)
 def test_more_blocks_never_change_a_verdict(differences, more):
     look = decide(differences, DESIGN)
-    assert looks(differences, DESIGN)[-1] == look
+    assert walk(np.array(differences), DESIGN)[-1].verdict == look.verdict
     if look.verdict != "continue":
         assert decide([*differences, more], DESIGN) == look
     else:
         assert len(differences) < DESIGN.max_blocks
 
 
-def test_looks_tell_every_step_up_to_the_verdict():
+def test_there_is_an_analysis_after_every_batch_up_to_the_verdict():
     source = drawn(0.0, seed=12)
-    told = looks(source, DESIGN)
-    assert [look.n for look in told] == list(range(10, told[-1].n + 1, 5))
-    assert {look.verdict for look in told[:-1]} == {"continue"}
-    assert told[-1].verdict == "pass"
-    for look in told:
-        seen = np.array(source[: look.n])
-        assert look.p_pass == pytest.approx(p_above(seen, -0.1, -1.0, 0.1))
-        assert look.p_regression == pytest.approx(p_above(-seen, 0.0, -1.0, 0.1))
-        assert look.mean == pytest.approx(seen.mean())
-        assert look.fixed_n == fixed_size(0.1, seen.std(ddof=1), 0.05, 0.05)
-        assert look.saved == look.fixed_n - look.n
+    steps = walk(np.array(source), DESIGN)
+    assert [step.count for step in steps] == list(range(10, steps[-1].count + 1, 5))
+    assert {step.verdict for step in steps[:-1]} == {"continue"}
+    assert steps[-1].verdict == "pass"
+    for step in steps:
+        seen, found = np.array(source[: step.count]), decide(source[: step.count], DESIGN)
+        assert found.p_pass == pytest.approx(p_above(seen, -0.1, -1.0, 0.1))
+        assert found.p_regression == pytest.approx(p_above(-seen, 0.0, -1.0, 0.1))
+        assert found.mean == pytest.approx(seen.mean())
+        assert found.fixed_n == fixed_size(0.1, seen.std(ddof=1), 0.05, 0.05)
+        assert found.saved == found.fixed_n - found.n
+        assert found.detectable == paired(source[: step.count]).detectable
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.05, "pass"), (-0.25, "regression"), (-0.05, "inconclusive")])
@@ -86,7 +88,7 @@ def test_p_values_and_bounds_agree_with_the_verdicts(mean, verdict):
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=60))
 @settings(deadline=None, max_examples=40)
 def test_evidence_once_there_does_not_go_away(differences):
-    told = [decide(differences[:n], Design(0.1, 60, min_blocks=60, least=-1, greatest=1)) for n in (20, 40, 60)]
+    told = [decide(differences[:n], Design(0.1, 60, min_blocks=60, range=(-1, 1))) for n in (20, 40, 60)]
     assert [look.p_pass for look in told] == sorted((look.p_pass for look in told), reverse=True)
     assert [look.p_regression for look in told] == sorted((look.p_regression for look in told), reverse=True)
 
@@ -96,10 +98,10 @@ def test_candidates_that_never_differ_pass_after_as_many_blocks_as_rare_losses_t
     design = Design(0.1, 500, batch=1)
     assert design.fewest_to_pass == 62
     look = decide([0.0] * 500, design)
-    assert (look.verdict, look.by, look.n, look.mean, look.sd) == ("pass", "bets", 62, 0.0, 0.0)
-    assert look.mde is None and look.fixed_n is None and look.saved is None
+    assert (look.verdict, look.by, look.n, look.mean, look.sd) == ("pass", "e-process", 62, 0.0, 0.0)
+    assert look.detectable is None and look.fixed_n is None and look.saved is None
     short = decide([0.0] * 40, Design(0.1, 40))
-    assert (short.verdict, short.by) == ("inconclusive", "cap")
+    assert (short.verdict, short.by) == ("inconclusive", "maximum")
 
 
 def test_candidates_that_always_lose_the_same_are_a_regression_and_gains_pass():
@@ -111,20 +113,20 @@ def test_candidates_that_always_lose_the_same_are_a_regression_and_gains_pass():
 def test_no_green_while_rare_losses_are_unseen():
     """A tenth of the blocks lose 1, the others nothing: 19 blocks without one come in .9 ** 19 = 13.5 % of runs."""
     for n in range(2, 20):
-        assert decide([0.0] * n, Design(0.1, n, min_blocks=2, batch=1, least=-1)).verdict == "inconclusive"
+        assert decide([0.0] * n, Design(0.1, n, min_blocks=2, batch=1, range=(-1, 2))).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(
     ("loss", "margin", "beta", "blocks"), [(1.35, 0.25, 0.0125, 10), (0.75, 0.1, 0.05, 10), (0.75, 0.1, 0.0125, 15)]
 )
 def test_a_disaster_is_told_at_the_first_looks(loss, margin, beta, blocks):
-    design = Design(margin, 200, beta=beta, least=-1.6, greatest=1.5)
+    design = Design(margin, 200, beta=beta, range=(-1.6, 1.5))
     look = decide(drawn(-loss, sd=0.1), design)
-    assert (look.verdict, look.by, look.n) == ("regression", "bets", blocks)
+    assert (look.verdict, look.by, look.n) == ("regression", "e-process", blocks)
 
 
 def test_worse_by_less_than_the_margin_may_pass():
-    look = decide([-0.04, -0.06] * 100, Design(0.1, 200, min_blocks=200, least=-1, greatest=1))
+    look = decide([-0.04, -0.06] * 100, Design(0.1, 200, min_blocks=200, range=(-1, 1)))
     assert look.upper < 0
     assert look.lower > -0.1
     assert look.verdict == "pass"
@@ -143,11 +145,11 @@ def test_next_to_nothing_says_next_to_nothing():
     nothing = decide([], DESIGN)
     assert (nothing.mean, nothing.sd, nothing.p_pass, nothing.lower, nothing.upper) == (None, None, 1.0, -1.0, 1.0)
     one = decide([0.2], DESIGN)
-    assert (one.mean, one.sd, one.mde, one.fixed_n) == (0.2, None, None, None)
+    assert (one.mean, one.sd, one.detectable, one.fixed_n) == (0.2, None, None, None)
 
 
 def test_differences_beyond_the_ends_of_the_design_move_the_ends():
-    narrow = Design(0.1, 100, least=-0.2, greatest=0.2)
+    narrow = Design(0.1, 100, range=(-0.2, 0.2))
     values = np.array([0.0, 0.0, -0.8, 0.0, 0.5] + [0.0] * 20)
     look = decide(values.tolist(), narrow)
     assert look.p_pass == pytest.approx(p_above(values, -0.1, -0.8, 0.1))
@@ -166,15 +168,15 @@ def test_differences_beyond_the_ends_of_the_design_move_the_ends():
         ({"margin": 1.0}, "margin is 1.0: no block can show a loss beyond 1"),
         ({"alpha": 0.0}, "alpha is 0.0"),
         ({"beta": 0.5}, "beta is 0.5"),
-        ({"least": 0.1}, "differences from 0.1"),
-        ({"greatest": 2.5}, "differences from -1 to 2.5"),
-        ({"min_blocks": 1}, "looks from 1"),
+        ({"range": (0.1, 1)}, "differences from 0.1"),
+        ({"range": (-1, 2.5)}, "differences from -1 to 2.5"),
+        ({"min_blocks": 1}, "analyses from 1"),
         ({"batch": 0}, "every 0"),
-        ({"max_blocks": 9}, "to 9 blocks"),
+        ({"max_blocks": 1}, "1 blocks cannot be judged"),
     ],
 )
 def test_designs_that_promise_nothing_are_refused(changes, names):
-    fields = {"margin": 0.1, "max_blocks": 60, "least": -1, **changes}
+    fields = {"margin": 0.1, "max_blocks": 60, "range": (-1, 2), **changes}
     with pytest.raises(ValueError, match=names):
         Design(**fields)
 

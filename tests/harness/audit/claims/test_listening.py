@@ -24,7 +24,7 @@ from weigh.harness.audit.claims.listening import (
     wants,
 )
 from weigh.harness.audit.measures.ballast import states_of
-from weigh.harness.report.sections.claims import answers, lines
+from weigh.harness.report.sections.claims import lines
 from weigh.harness.seeds import stream
 from weigh.harness.store.store import Store
 from weigh.policies.scripted.registry import scripted
@@ -156,17 +156,18 @@ def test_the_report_of_a_listener_and_of_a_deaf_one(tmp_path: Path) -> None:
         plan = plan_of("feint", listener, 80)  # the fewest that Holm lets rule out 0.1 thrice
         with played(tmp_path / listener, plan) as store:
             told[listener] = report(store, plan, 0.1, {})
-        assert all(len(line) <= 80 for line in lines(told[listener]))
+        for wide in (False, True):
+            assert all(len(line) <= 80 for line in lines(told[listener], 0, wide=wide))
     hears, deaf = (told[name]["directions"][0] for name in ("steady", "deaf"))
     assert [each["verdict"] for each in hears["contrasts"]] == ["differs"] * 3
     assert all(each["difference"] > 0.1 for each in hears["contrasts"])
     assert [each["verdict"] for each in deaf["contrasts"]] == ["equivalent"] * 3
     assert [each["difference"] for each in deaf["contrasts"]] == [0.0] * 3
-    assert answers(hears, 0.1)[0].startswith("The claims count: where they are hidden, feint loses 0.")
-    assert answers(deaf, 0.1) == [
-        "The claims are decoration: hidden or scrambled, feint scores the same, within 0.1.",
-        "What feint announces and the truth win at the same rate, within 0.1.",
-    ]
+    heard, ignored = (" ".join(" ".join(lines(told[name], 0)).split()) for name in ("steady", "deaf"))
+    assert heard.startswith("feint's claims are worth +0.")
+    assert "they are read (exit 0)" in heard
+    assert ignored.startswith("feint's claims make no difference above the equivalence margin of 0.1")
+    assert "What feint announces and the truth win at the same rate, within 0.1." in ignored
     assert settled(told["steady"])
     assert settled(told["deaf"])
     # Either way the claims tell the weight; only one of the two listens.
@@ -179,8 +180,8 @@ def test_pairs_count_only_when_both_their_seatings_are_finished_in_both_arms(tmp
         whole = report(store, plan, 0.1, {})
         store._db.execute("UPDATE seats SET score = NULL WHERE episode = 3")  # mute, pair 0, seating 0
         cut = report(store, plan, 0.1, {})
-    assert [each["pairs"] for each in whole["directions"][0]["contrasts"]] == [4, 4, 4]
-    assert [each["pairs"] for each in cut["directions"][0]["contrasts"]] == [3, 4, 4]
+    assert [each["blocks"] for each in whole["directions"][0]["contrasts"]] == [4, 4, 4]
+    assert [each["blocks"] for each in cut["directions"][0]["contrasts"]] == [3, 4, 4]
 
 
 def test_a_report_on_nothing_says_so(tmp_path: Path) -> None:
@@ -192,7 +193,7 @@ def test_a_report_on_nothing_says_so(tmp_path: Path) -> None:
         told = report(store, empty, 0.1, {})
     assert told["episodes"] == {"planned": 24, "finished": 0}
     assert not settled(told)
-    assert "not all is played: 0 of 24 episodes are finished" in lines(told)
+    assert "stopped   not all is played: 0 of 24 episodes are finished" in lines(told, 4)
     assert told["directions"][0]["claims"]["lie_rate"] is None
 
 

@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 from weigh.harness.audit.collusion.rematch import Answer, Arm, Contrast, Seen, answers, seen
 from weigh.harness.config.schedule import Episode, Pair
@@ -176,8 +177,8 @@ def test_noise_is_open_and_says_how_many_blocks_would_tell() -> None:
     }
     it = contrast(answers(sights(counts), [PAIR], {"j": ["x"]}), "aliases")
     assert it.verdict == "open"
-    spread = np.std([-1, 1] * 5, ddof=1)
-    assert it.more_blocks == int(np.ceil(((1.959964 + 0.841621) * spread / 0.1) ** 2)) - 10
+    effect = 0.1 / np.std([-1, 1] * 5, ddof=1)
+    assert it.more_blocks == int(np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=0.8))) - 10
 
 
 def test_only_tables_of_both_arms_are_compared_and_empty_ones_do_not_count() -> None:

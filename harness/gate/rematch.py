@@ -1,33 +1,60 @@
-"""`weigh audit RUN --replay-shuffled CONFIG.toml`: the tables of the pairs an audit named, played again in three ways.
+"""A controlled replay: the tables of the pairs that an audit named, played again in three ways, and what differs.
 
-Owns the order of things: what is refused before anything is made or paid for, the playing, and what is printed. The
-ways, the count and the words are in `harness.config.schedule`, `harness.audit.collusion.rematch` and
-`harness.report.sections.rematch`.
+Owns what is refused before anything is made or paid for, and the run that is ordered. The ways and the count are in
+`harness.config.schedule` and `harness.audit.collusion.rematch`.
 """
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
-from weigh.harness.cli.output import print_json, print_note, print_text
-from weigh.harness.errors import FINE, INCONCLUSIVE, INTERRUPTED, Refused
+from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
+from weigh.harness.audit.collusion.rematch import Answer, Seen, answers, seen
+from weigh.harness.config.config import LadderConfig, load_config
+from weigh.harness.config.entrants import EntrantSpec
+from weigh.harness.config.schedule import WITHOUT, Episode, Pair, choose_stand_ins, meeting, rematch, split_key
+from weigh.harness.config.sections import run_name, safe_name
+from weigh.harness.errors import FINE, INCONCLUSIVE, Refused
+from weigh.harness.run.folder import run_in
+from weigh.harness.run.opening import divisions_of, ordered, require_ready, versions
+from weigh.harness.run.play.ladder import Follow, Sitting, play_out
+from weigh.harness.run.play.opening_lines import require_prices, unsent
+from weigh.harness.run.runner import Division
+from weigh.harness.seeds import deal_aliases, stream
+from weigh.harness.store.kinds import REMATCH, kind_of, require_ladders
+from weigh.harness.store.manifest import Manifest, differences, table_in
+from weigh.harness.store.record import Record
+from weigh.harness.store.store import Store
+from weigh.harness.words import did_you_mean, plural
+from weigh.policies.scripted.registry import EVERY_GAME, fallback_of, scripted_names, yardsticks
 
-if TYPE_CHECKING:
-    from weigh.harness.audit.collusion.rematch import Answer, Seen
-    from weigh.harness.config.config import LadderConfig
-    from weigh.harness.config.schedule import Episode, Pair
-    from weigh.harness.run.runner import Division
-    from weigh.harness.store.manifest import Manifest
-    from weigh.harness.store.record import Record
-    from weigh.harness.store.store import Store
-
-GAME = "goofspiel"
+GAME: Final = "goofspiel"
 """The game in which standing aside is a card: the lowest one held."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaySpec:
+    """What a replay is asked for with."""
+
+    runs: Sequence[Path]
+    config: Path
+    pairs: Sequence[Pair]
+    """Who stands aside, and for whom."""
+    replace_with: str | None = None
+    name: str | None = None
+
+    @property
+    def command(self) -> list[str]:
+        """What goes on from here. The pairs stand in it, whether they were named or found."""
+        words = ["weigh", "audit", *map(str, self.runs), "--replay-shuffled", str(self.config)]
+        for one, other in self.pairs:
+            words += ["--pair", f"{one}:{other}"]
+        words += [] if self.replace_with is None else ["--replace-with", self.replace_with]
+        return [*words, *([] if self.name is None else ["--name", self.name])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,79 +85,69 @@ class Rematch:
     """By who is replaced: at each table the first of them who does not sit there."""
 
 
-def replay_shuffled(
-    runs: Sequence[Path],
-    config: Path,
-    pairs: Sequence[tuple[str, str]],
-    *,
-    replace_with: str | None,
-    name: str | None,
-    json: bool,
-) -> int:
-    """Play the tables of `pairs` again, or go on where that stopped, and say what the pairs' habits depend on.
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How a replay ended."""
 
-    A pair is who stands aside, and for whom. Returns the exit code: 0 every question is answered, 3 some are open, 4
-    and 130 as for `weigh ladder`. Raises Refused, ConfigError or StoreRefused before anything is made or paid for.
+    first: First
+    again: Rematch
+    answers: tuple[Answer, ...]
+    finished: int
+    """Episodes with a record."""
+    played: int
+    """The exit code of the playing."""
+
+    @property
+    def folder(self) -> Path:
+        return self.again.order.run_folder
+
+    @property
+    def code(self) -> int:
+        """0 every question is answered, 3 some are open, 4 and 130 as for a ladder."""
+        return self.played or (INCONCLUSIVE if any(answer.open for answer in self.answers) else FINE)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "run": self.first.manifest.run_id,
+            "rematch": str(self.folder),
+            "game": GAME,
+            "episodes": len(self.again.episodes),
+            "finished": self.finished,
+            "pairs": [answer.to_json() for answer in self.answers],
+        }
+
+
+def replay(spec: ReplaySpec, follow: Follow, note: Callable[[str], None], *, quiet: bool = False) -> Replayed:
+    """Play the tables of the pairs again, or go on where that stopped, and say what the pairs' habits depend on.
+
+    Raises Refused, ConfigError or StoreRefused before anything is made or paid for.
     """
-    from weigh.harness.cli.commands.ladder import showing
-    from weigh.harness.config.config import load_config
-    from weigh.harness.run.folder import run_in
-    from weigh.harness.run.opening import require_ready, versions
-    from weigh.harness.run.play.ladder import Sitting, play_out
-    from weigh.harness.run.play.opening_lines import require_prices, unsent
-    from weigh.harness.run.signals import require_own_loop
-    from weigh.harness.store.store import Store
-
-    if not pairs:
-        print_note("weigh: no pair was named, so there is nothing to play again")
-        if json:
-            print_json({"pairs": []})
-        return FINE
-    require_own_loop()
-    if len(runs) != 1:
+    if len(spec.runs) != 1:
         raise Refused(
-            "one run is played again at a time: its seed deals the cards; give one RUN with --replay-shuffled"
+            "one run is played again at a time: its seed deals the cards; give one RUN with --replay-shuffled",
+            kind="several-runs",
         )
-    for one, other in pairs:
+    for one, other in spec.pairs:
         if one == other:
-            raise Refused(f"{one} cannot stand aside for itself: a pair is two entrants")
-    pairs = list(dict.fromkeys(pairs))
-    given = load_config(config)
-    first = read_first(runs[0], pairs)
-    again = planned(given, first, pairs, replace_with, name)
+            raise Refused(f"{one} cannot stand aside for itself: a pair is two entrants", kind="not-a-pair")
+    pairs = list(dict.fromkeys(spec.pairs))
+    given = load_config(spec.config)
+    first = read_first(spec.runs[0], pairs)
+    again = planned(given, first, pairs, spec.replace_with, spec.name)
     order = again.order
     require_ready(order.endpoints, order.entrants)
     require_prices(order)
-    with run_in(
-        order.run_folder, again.manifest, again.episodes, "a name of its own (--name)", note=print_note
-    ) as store:
-        if not json:
-            print_note(", ".join(f"{package} {number}" for package, number in versions().items()))
+    place = "a name of its own (--name)"
+    with run_in(order.run_folder, again.manifest, again.episodes, place, note=note) as store:
+        if not quiet:
+            note(", ".join(f"{package} {number}" for package, number in versions().items()))
             for line in (*unsent(order), *_opening(first, again)):
-                print_note(line)
-        resume = _command(runs[0], config, pairs, replace_with, name)
-        code = play_out(Sitting(order, store, store, again.episodes, shlex.split(resume)), showing(json))[1]
+                note(line)
+        resume = replace(spec, pairs=pairs).command
+        _, code = play_out(Sitting(order, store, store, again.episodes, resume), follow)
     with Store.open(order.run_folder, readonly=True) as store:
-        finished = len(store.finished())
         found = _answers(first, store, pairs, again.stand_ins)
-    if json:
-        print_json(
-            {
-                "run": first.manifest.run_id,
-                "rematch": str(order.run_folder),
-                "game": GAME,
-                "episodes": len(again.episodes),
-                "finished": finished,
-                "pairs": [answer.to_json() for answer in found],
-            }
-        )
-    else:
-        from weigh.harness.report.sections.rematch import lines
-
-        print_text("\n".join(lines(found)))
-        if code != INTERRUPTED:
-            print_note(f"kept in {order.run_folder}; `weigh verify {shlex.quote(str(order.run_folder))}` re-derives it")
-    return code or (INCONCLUSIVE if any(answer.open for answer in found) else FINE)
+        return Replayed(first, again, found, len(store.finished()), code)
 
 
 def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
@@ -138,11 +155,6 @@ def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
 
     Raises StoreRefused for what is no run, Refused for one that holds nothing to be played again.
     """
-    from weigh.harness.audit.collusion.rematch import seen
-    from weigh.harness.config.schedule import Episode, meeting
-    from weigh.harness.store.kinds import kind_of, require_ladders
-    from weigh.harness.store.store import Store
-
     tables: list[Episode] = []
     sights: list[Seen] = []
     policies: dict[str, str] = {}
@@ -179,9 +191,6 @@ def read_first(folder: Path, pairs: Sequence[Pair]) -> First:
 
 def _require_drawn(folder: Path, seed: int, table: Episode, record: Record) -> None:
     """Refuse what was not drawn from the run's seed: it could not be dealt again."""
-    from weigh.games.goofspiel.rules import GOOFSPIEL, GoofspielConfig
-    from weigh.harness.seeds import deal_aliases, stream
-
     deal = GOOFSPIEL.deal(GoofspielConfig.model_validate(record.config), stream(seed, "deal", table.deal_key))
     names = deal_aliases(len(table.entrants), stream(seed, "aliases", table.key))
     if dict(deal) != record.deal or names != record.aliases:
@@ -194,13 +203,6 @@ def planned(
     given: LadderConfig, first: First, pairs: Sequence[Pair], replace_with: str | None, name: str | None
 ) -> Rematch:
     """The rematch of `first` under the config `given`. Raises Refused for a config that cannot give one."""
-    from weigh.harness.config.entrants import EntrantSpec
-    from weigh.harness.config.schedule import rematch
-    from weigh.harness.config.sections import run_name, safe_name
-    from weigh.harness.run.opening import divisions_of, ordered
-    from weigh.harness.store.kinds import REMATCH
-    from weigh.harness.words import did_you_mean
-
     entry = next((entry for entry in given.games if entry.game.name == GAME), None)
     if entry is None:
         raise Refused(f"{given.source} has no [games.{GAME}], the game that is played again")
@@ -250,10 +252,6 @@ def _stand_ins(
     bid of its own can tell anybody anything; then `random`, which is as dumb. No policy of a pair is taken, under
     whatever name, and nobody sits at a table twice.
     """
-    from weigh.harness.config.schedule import choose_stand_ins, meeting
-    from weigh.harness.words import did_you_mean
-    from weigh.policies.scripted.registry import EVERY_GAME, fallback_of, scripted_names, yardsticks
-
     specs = {spec.name: spec for spec in given.playing(GAME)}
     others = list(dict.fromkeys(other for _, other in pairs))
     named = dict.fromkeys(who for pair in pairs for who in pair)
@@ -291,7 +289,6 @@ def _stand_ins(
 
 def _require_unchanged(given: LadderConfig, first: First, now: Manifest, division: Division) -> None:
     """Refuse a config under which the same tables would not be the same."""
-    from weigh.harness.store.manifest import differences, table_in
 
     def part(config: Mapping[str, object], *, of: Sequence[str]) -> dict[str, object]:
         held, game = table_in(config, "entrants"), table_in(config, "games", GAME)
@@ -313,10 +310,6 @@ def _require_unchanged(given: LadderConfig, first: First, now: Manifest, divisio
 
 
 def _opening(first: First, again: Rematch) -> Iterator[str]:
-    from weigh.harness.config.schedule import WITHOUT, split_key
-    from weigh.harness.store.manifest import table_in
-    from weigh.harness.words import plural
-
     blocks = len({table.block for table in first.tables})
     yield (
         f"{plural(len(first.tables), 'table')} of {plural(blocks, 'block')} of {first.folder}, played again: "
@@ -334,18 +327,6 @@ def _opening(first: First, again: Rematch) -> Iterator[str]:
 def _answers(
     first: First, store: Store, pairs: Sequence[Pair], stand_ins: Mapping[str, tuple[str, ...]]
 ) -> tuple[Answer, ...]:
-    from weigh.harness.audit.collusion.rematch import answers, seen
-    from weigh.harness.config.schedule import split_key
-
     tables = {table.key: table for table in first.tables}
     played = [sight for record in store.records() for sight in seen(record, tables[split_key(record.key)[0]], pairs)]
     return answers([*first.sights, *played], pairs, stand_ins)
-
-
-def _command(run: Path, config: Path, pairs: Sequence[Pair], replace_with: str | None, name: str | None) -> str:
-    """What goes on from here. The pairs stand in it, whether they were named or found."""
-    words = ["weigh", "audit", str(run), "--replay-shuffled", str(config)]
-    for one, other in pairs:
-        words += ["--pair", f"{one}:{other}"]
-    words += [] if replace_with is None else ["--replace-with", replace_with]
-    return shlex.join([*words, *([] if name is None else ["--name", name])])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weigh.harness.gate.conduct import GROUPS, freedom_of, jackknifed
+from weigh.harness.gate.measures import GROUPS, freedom_of, jackknifed
 
 
 def mean(parts):

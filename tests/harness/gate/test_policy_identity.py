@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from weigh.harness.gate.subject import Contestant, differing
+from weigh.harness.gate.baseline import PolicyIdentity, differing
 
 SAMPLING = {"max_tokens": 1024, "temperature": None, "seed": None, "extra": {}}
-MINE = Contestant("mine", "a" * 64, "openai:m", "b" * 64, "schema", SAMPLING, "https://api.openai.com/v1")
-MATCH = Contestant("match", "c" * 64)
+MINE = PolicyIdentity(
+    name="mine",
+    digest="a" * 64,
+    model="openai:m",
+    prompt="b" * 64,
+    style="schema",
+    sampling=SAMPLING,
+    endpoint="https://api.openai.com/v1",
+)
+MATCH = PolicyIdentity(name="match", digest="c" * 64)
+
+
+def changed(**update):
+    return MINE.model_copy(update=update)
 
 
 @pytest.mark.parametrize(
@@ -30,11 +40,11 @@ MATCH = Contestant("match", "c" * 64)
     ],
 )
 def test_every_difference_is_named(update, names):
-    assert differing(replace(MINE, **update), MINE) == names
+    assert differing(changed(**update), MINE) == names
 
 
 def test_back_to_the_providers_own_temperature_is_a_difference():
-    warm = replace(MINE, sampling={**SAMPLING, "temperature": 0.0})
+    warm = changed(sampling={**SAMPLING, "temperature": 0.0})
     assert differing(MINE, warm) == ("temperature of the provider",)
     assert differing(warm, MINE) == ("temperature 0.0",)
 
@@ -46,14 +56,14 @@ def test_a_script_and_a_model_are_two_policies():
 
 
 def test_what_an_older_baseline_does_not_say_is_no_difference():
-    older = replace(MINE, style=None, sampling=None, endpoint=None)
+    older = changed(style=None, sampling=None, endpoint=None)
     assert differing(MINE, older) == ()
-    assert "sampling not known" in older.told
+    assert "sampling not known" in str(older)
 
 
 def test_a_line_has_name_digest_model_prompt_and_sampling():
     line = (
         "mine, digest aaaaaaaaaaaa, openai:m, prompt bbbbbbbbbbbb, schema, max tokens 1024, temperature of the provider"
     )
-    assert MINE.told == line
-    assert MATCH.told == "match, digest cccccccccccc"
+    assert str(MINE) == line
+    assert str(MATCH) == "match, digest cccccccccccc"

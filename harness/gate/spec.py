@@ -1,7 +1,7 @@
-"""GATE.toml: several gates in one file.
+"""What gates are asked for: by the options of `weigh gate`, or by GATE.toml, several in one file.
 
-Owns its keys, types and bounds, and that every problem is reported at once. Games, entrants and models are read as in a
-ladder's config. Opens no baseline file: `harness.gate.order` does.
+Owns keys, types and bounds, and that every problem of a file is reported at once. Games, entrants and models are read
+as in a ladder's config. Opens no baseline file and plays nothing: `harness.gate.gate` does.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from weigh.games.game import AnyGame, ConfigInvalid
-from weigh.games.registry import GAMES, read_config
+from weigh.games.registry import GAMES, game_named, read_config
 from weigh.harness.config.config import load_document
 from weigh.harness.config.entrants import EntrantSpec, every_scripted, parse_entrant
 from weigh.harness.config.problems import KeyPath, Problems, Section
 from weigh.harness.config.sections import RunFolder, Seconds, name_of, read_entrants, read_models, safe_name
 from weigh.harness.config.thresholds import MAX_FALLBACK_RATE
-from weigh.harness.errors import ConfigError
-from weigh.harness.gate.checks import Check
-from weigh.harness.gate.conduct import known_measures
-from weigh.harness.providers.endpoints.settings import EndpointSettings
+from weigh.harness.errors import ConfigError, Refused
+from weigh.harness.gate.arm import Arm, RunSettings, Setting, arm_of, opponents_of, require_plays
+from weigh.harness.gate.measures import Check, known_measures
+from weigh.harness.run.limits import Ceilings
+from weigh.harness.run.play.single import Asked, entrants_of
 from weigh.harness.words import as_written, did_you_mean
 
 Level = Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)]
@@ -70,6 +71,10 @@ class GateLimits(Section):
     max_seconds: Seconds | None = None
     """Wall time of one invocation."""
 
+    @property
+    def ceilings(self) -> Ceilings:
+        return Ceilings(self.max_calls, self.max_tokens, self.max_usd, self.max_seconds)
+
 
 class GateTable(Section):
     """[defaults] and [gates.NAME]."""
@@ -82,12 +87,12 @@ class GateTable(Section):
     """None takes the baseline file's."""
     margin: float | None = Field(default=None, gt=0, le=2, allow_inf_nan=False)
     """The loss of mean score that is too much."""
-    field: list[str] | None = Field(default=None, min_length=1)
-    """Scripted opponents; None takes the baseline file's, and the game's own scripted policies without one."""
+    opponents: list[str] | None = Field(default=None, min_length=1)
+    """Scripted policies for the other seats; None takes the baseline file's, and the game's own without one."""
     set: dict[str, Any] | None = None
     """Config keys of the game; None takes the baseline file's, and the defaults without one."""
-    max_pairs: int | None = Field(default=None, ge=2, le=1_000_000)
-    """The most pairs of episodes; None takes as many as the baseline file has, or a default."""
+    max_blocks: int | None = Field(default=None, ge=1, le=1_000_000)
+    """The most blocks; None takes as many as the baseline file has, or a default."""
     checks: dict[str, Any] = Field(default_factory=dict)
     """Secondary measures with a threshold each."""
 
@@ -106,7 +111,7 @@ class Threshold(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class GateWanted:
+class GateSpec:
     """One gate as it is asked for; None leaves a thing to the baseline file or to the default."""
 
     name: str
@@ -116,23 +121,123 @@ class GateWanted:
     """None where the baseline is a file."""
     margin: float
     game: AnyGame | None
-    settings: Mapping[str, Any] | None
-    field: tuple[str, ...] | None
-    max_pairs: int | None
-    checks: tuple[Check, ...]
+    set: Mapping[str, Any] | None
+    opponents: tuple[str, ...] | None
+    max_blocks: int | None
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class GateFile:
-    """A gate file, read."""
+class BuildSpec:
+    """All gates of one command, and what they share."""
 
-    source: Path
     name: str
+    folder: Path
+    """Where prompt and baseline files are looked for."""
     results: Path
+    """Below which runs lie."""
+    gates: tuple[GateSpec, ...]
     head: GateHead
     limits: GateLimits
-    gates: tuple[GateWanted, ...]
-    model_settings: Mapping[str, EndpointSettings]
+    settings: RunSettings
+    of_file: bool
+    """Whether the gates lie in a folder of their file's name."""
+
+    def home(self, gate: str) -> Path:
+        """The folder of one gate."""
+        return self.results / f"gate-{self.name}" / gate if self.of_file else self.results / f"gate-{gate}"
+
+    @property
+    def beta(self) -> float:
+        """Of each gate: a regression under a share of beta survives Holm's correction by itself."""
+        return self.head.beta / len(self.gates)
+
+
+class GateOptions(GateHead, GateTable, GateLimits):
+    """The options of `weigh gate`: the keys of a gate file, and what only a command line says."""
+
+    given: tuple[str, ...]
+    """Those of the command line, as `--margin`."""
+    asked: Asked
+    """How entrants are read."""
+    file: Path | None = None
+    blocks: int | None = None
+    """Of a new baseline."""
+
+    def require(self, *names: str, instead: str) -> None:
+        missing = [f"--{name}" for name in names if getattr(self, name) is None]
+        if missing:
+            raise Refused(f"{', '.join(missing)}: missing; {instead}", kind="missing")
+
+    def title(self, about: str, candidate: EntrantSpec) -> str:
+        """The name of the gate, of a baseline's run too."""
+        return self.name or safe_name(f"{about}-{candidate.name}")
+
+    @property
+    def home(self) -> Path:
+        return Path(self.results).absolute()
+
+
+BESIDE = ("--results", "--junit", "--summary", "--json", "--wide")
+"""Options that may stand next to a gate file."""
+
+
+def build_of(options: GateOptions) -> BuildSpec:
+    """The gates that are asked for. Raises Refused and ConfigError."""
+    if options.file is not None:
+        idle = [option for option in options.given if option not in BESIDE]
+        if idle:
+            raise Refused(f"{', '.join(idle)}: stands in {options.file}, not beside it", kind="option-in-file")
+        return load_gate_file(options.file, options.home if "--results" in options.given else None)
+    if options.blocks is not None:
+        raise Refused("--blocks is for --save-baseline; a gate takes --max-blocks", kind="option-without")
+    needs = "a gate needs --baseline, --candidate and --margin, or a GATE.toml"
+    options.require("baseline", "candidate", "margin", instead=needs)
+    baseline = options.baseline or ""
+    from_file = is_baseline_file(baseline, Path.cwd())
+    if not from_file:
+        options.require("game", instead="a baseline that is played needs one (`weigh games` lists them)")
+    specs, models = entrants_of([options.candidate or "", *([] if from_file else [baseline])], options.asked)
+    game = None if options.game is None else game_named(options.game)
+    name = options.title(game.name if game is not None else Path(baseline).stem, specs[0])
+    gate = GateSpec(
+        name=name,
+        baseline=baseline,
+        candidate=specs[0],
+        played_baseline=None if from_file else specs[1],
+        margin=options.margin or 0.0,
+        game=game,
+        set=options.set or None,
+        opponents=None if options.opponents is None else tuple(options.opponents),
+        max_blocks=options.max_blocks,
+    )
+    return BuildSpec(name, Path.cwd(), options.home, (gate,), options, options, RunSettings(models), of_file=False)
+
+
+def baseline_arm(options: GateOptions) -> Arm:
+    """The arm that a baseline file is saved from. Raises Refused."""
+    idle = [option for option in ("--baseline", "--margin", "--max-blocks") if option in options.given]
+    if idle:
+        raise Refused(f"{', '.join(idle)}: --save-baseline plays the policy of --candidate", kind="option-without")
+    options.require("candidate", "game", instead="--save-baseline needs --candidate and --game")
+    (spec,), models = entrants_of([options.candidate or ""], options.asked)
+    game = game_named(options.game or "")
+    require_plays(spec, game.name)
+    config = read_config(game, options.set or {})
+    opponents = opponents_of(game, options.opponents)
+    setting = Setting(game, config, opponents, options.asked.seed, options.asked.timeout)
+    blocks = setting.blocks("baseline", options.blocks or blocks_of(setting.seats))
+    home = options.home / f"gate-{options.title(game.name, spec)}"
+    return arm_of("baseline", spec, setting, blocks, home, RunSettings(models))
+
+
+EPISODES = 200
+"""Of each arm of a gate or a new baseline, unless said otherwise."""
+
+
+def blocks_of(seats: int) -> int:
+    """The blocks of a gate or a new baseline, unless said otherwise."""
+    return EPISODES // seats
 
 
 def is_baseline_file(word: str, folder: Path) -> bool:
@@ -147,8 +252,8 @@ def is_baseline_file(word: str, folder: Path) -> bool:
     return (folder / word).is_file()
 
 
-def load_gate_file(path: Path) -> GateFile:
-    """Read a gate file. Raises ConfigError with every problem found."""
+def load_gate_file(path: Path, results: Path | None = None) -> BuildSpec:
+    """Read a gate file; its runs lie below `results` if given. Raises ConfigError with every problem found."""
     document, text = load_document(path)
     problems = Problems(str(path), text)
     head = problems.head(GateHead, document, SECTIONS)
@@ -157,15 +262,16 @@ def load_gate_file(path: Path) -> GateFile:
     for key in OWN:
         if isinstance(document.get("defaults"), dict) and key in document["defaults"]:
             problems.add(("defaults", key), "stands in each gate, not among the defaults")
-    settings = read_models(problems, document.get("models", {}))
+    models = read_models(problems, document.get("models", {}))
     known = {spec.name: spec for spec in read_entrants(problems, document.get("entrants", {}), path.parent, [])}
     name = name_of(problems, head, path)
     gates = _Gates(problems, path.parent, defaults or GateTable(), known).read(document.get("gates"))
     problems.raise_if_any()
     if head is None or limits is None:
         raise AssertionError("a section is missing and no problem was noted")
-    results = (path.parent / Path(head.results).expanduser()).resolve()
-    return GateFile(path, name, results, head, limits, tuple(gates), settings)
+    home = (path.parent / Path(head.results).expanduser()).resolve() if results is None else results.absolute()
+    settings = RunSettings(models, limits.episodes_in_flight, limits.outages_in_a_row)
+    return BuildSpec(name, path.absolute().parent, home, tuple(gates), head, limits, settings, of_file=True)
 
 
 class _Gates:
@@ -177,7 +283,7 @@ class _Gates:
         self._defaults = defaults
         self._known = known
 
-    def read(self, tables: object) -> list[GateWanted]:
+    def read(self, tables: object) -> list[GateSpec]:
         """Every gate that is right, of `[gates.NAME]` tables or `[[gates]]` with a key `name`."""
         if isinstance(tables, list):
             tables = self._named(tables)
@@ -198,7 +304,7 @@ class _Gates:
                 named[table["name"]] = {key: value for key, value in table.items() if key != "name"}
         return named
 
-    def _gate(self, name: str, table: object) -> GateWanted | None:
+    def _gate(self, name: str, table: object) -> GateSpec | None:
         path: KeyPath = ("gates", name)
         if name != safe_name(name):
             self._problems.add(path, f"no folder can be called so; {safe_name(name)} would do")
@@ -220,7 +326,7 @@ class _Gates:
             return None
         return self._resolved(name, path, filled)
 
-    def _resolved(self, name: str, path: KeyPath, given: GateTable) -> GateWanted | None:
+    def _resolved(self, name: str, path: KeyPath, given: GateTable) -> GateSpec | None:
         baseline, margin = given.baseline or "", given.margin or 0.0
         candidate = self._entrant((*path, "candidate"), given.candidate or "")
         from_file = is_baseline_file(baseline, self._folder)
@@ -240,16 +346,16 @@ class _Gates:
         checks = self._checks((*path, "checks"), given.checks, game)
         if candidate is None or (played is None and not from_file):
             return None
-        return GateWanted(
+        return GateSpec(
             name=name,
             baseline=baseline,
             candidate=candidate,
             played_baseline=played,
             margin=margin,
             game=game,
-            settings=given.set,
-            field=None if given.field is None else tuple(given.field),
-            max_pairs=given.max_pairs,
+            set=given.set,
+            opponents=None if given.opponents is None else tuple(given.opponents),
+            max_blocks=given.max_blocks,
             checks=checks,
         )
 

@@ -5,8 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from weigh.harness.gate.comparison import compare
-from weigh.harness.gate.differences import block_difference, block_ends
+from weigh.harness.stats.paired import block_difference, difference_range, paired
 
 
 def test_a_block_is_the_mean_of_its_pairs():
@@ -30,13 +29,13 @@ def test_arms_that_do_not_match_and_scores_that_cannot_be_are_refused():
 
 
 def test_the_ends_are_the_worst_in_the_best_block_and_the_best_in_the_worst():
-    assert block_ends([0.25, -0.5, 0.0]) == (-1.25, 1.5)
-    assert block_ends([0.25, -0.5, 0.0], lowest=-1 / 3) == pytest.approx((-1 / 3 - 0.25, 1.5))
+    assert difference_range([0.25, -0.5, 0.0]) == (-1.25, 1.5)
+    assert difference_range([0.25, -0.5, 0.0], lowest=-1 / 3) == pytest.approx((-1 / 3 - 0.25, 1.5))
     with pytest.raises(ValueError, match="without blocks"):
-        block_ends([])
+        difference_range([])
 
 
 def test_pairs_that_cancel_are_a_difference_of_0_in_every_order():
     for scores in permutations([0.1, 0.2, -0.3]):
         assert block_difference(list(scores), [0.0, 0.0, 0.0]) == 0
-    assert compare([block_difference([0.1, 0.2, -0.3], [0.0, 0.0, 0.0])] * 8).p == 1
+    assert paired([block_difference([0.1, 0.2, -0.3], [0.0, 0.0, 0.0])] * 8).p == 1
