@@ -243,6 +243,8 @@ MEANINGS: Mapping[str, str] = {
     "check": "which check",
     "level": "`ok`, `note`, `warning` or `failed`",
     "found": "what was found",
+    "in_full": "records of which nothing is left unchecked",
+    "chain": "head of the hash chain; null without one",
     "why": "`upset`, `closest`, `overbid` or `faults`",
     # -- gate
     "gate --save-baseline.blocks": "blocks kept",
