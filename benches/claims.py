@@ -2,7 +2,7 @@
 
     python -m benches claims      about a minute
 
-`weigh experiment` with 400 pairs and seed 3, and 400 decisions of the listener asked again. *Normal* is
+`weigh experiment` with 400 pairs of seatings and seed 3, and 400 decisions of the listener asked again. *Normal* is
 the claimer's mean score as played; the next three are how much lower it is with the listener deaf to claims (mute),
 with claims replaced by random values (scramble), and with true claims only (force-truth), each with the half-width of
 its 95 % interval. *Listening* is how much more often the listener's move changes when one claim is replaced. `feint`

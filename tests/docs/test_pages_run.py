@@ -27,7 +27,7 @@ NO_RUN = 6
 ELSEWHERE = "http://127.0.0.1:8000/v1"
 """Where the pages say that a server listens."""
 PROVIDERS = re.compile(r"\b(openai|anthropic):")
-EPISODES = re.compile(r"--pairs 1\d\d\b")
+BLOCKS = re.compile(r"--blocks [3-9]\d\b")
 """As many as a user should play; a few will do here."""
 
 COMMAND = """\
@@ -52,7 +52,7 @@ def script(page: Path, url: str) -> str:
     """The page as one script: each TOML block is written to its file, each shell block is run."""
     lines = ["set -e -o pipefail"]
     for language, mark, body in blocks(page):
-        here = EPISODES.sub("--pairs 40", PROVIDERS.sub("mock:", body)).replace(ELSEWHERE, url)
+        here = BLOCKS.sub("--blocks 10", PROVIDERS.sub("mock:", body)).replace(ELSEWHERE, url)
         if mark == "no-run":
             continue
         if language == "toml":
