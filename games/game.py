@@ -108,8 +108,12 @@ class AnswerForm:
     read, and that only an illegal move could need now, may be left out of it."""
     required: tuple[str, ...]
     """Which of the keys a schema-bound answer must have."""
+    form: str
+    """The shape of an answer as a prompt shows it, words in capitals in the place of values: `{"bid": N}`. A copy of
+    it is no move: a model that is shown a legal answer plays that one."""
     example: str
-    """One well-formed answer as JSON text, with a legal move that is no hint at a good one."""
+    """One well-formed answer as JSON text, with a legal move that is no hint at a good one. For people and for tests
+    of a line, never for a prompt."""
     bare: bool = False
     """Whether the value of the one key is an answer without the object around it too. Only for moves that are lists
     which begin with a word: these cannot be mistaken for anything else that a reply may hold."""
@@ -160,8 +164,14 @@ class Observation:
     history: tuple[str, ...]
     """Lines of what has happened, from this seat's side. Append-only: each observation extends the last one's."""
     situation: str
-    """The position now, as text for a prompt. It contains no line of `history`."""
+    """The position now, as text for a prompt. It contains no line of `history`, and not the seat's own name alone."""
     legal: Legal
+
+    @property
+    def name(self) -> str | None:
+        """What the seat is called; None in a game whose facts hold no `names`."""
+        names = self.facts.get("names")
+        return str(names[self.seat]) if isinstance(names, Sequence) else None
 
 
 class State(Protocol):

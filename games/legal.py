@@ -63,6 +63,7 @@ class Bids(Numbers):
             keys=(KEY,),
             schema={KEY: {"type": "integer", "enum": list(self.values)}},
             required=(KEY,),
+            form=f'{{"{KEY}": N}}',
             example=f'{{"{KEY}": {middle}}}',
         )
 

@@ -2,11 +2,11 @@
 
 Owns the texts that stand between a game's words, the operator's guidance and the player's notes, their order, and the
 hint before a second attempt, in words of its own for each fault. Knows a game by its legal set only, sends nothing,
-reads no reply.
+reads no reply. No legal answer stands in a text of this file: a model that is shown one plays it.
 
 What changes least comes first. The system message (rules, how to answer, guidance) is one text for all seats, rounds
-and episodes under a config; who the seat is, the game says with the position. The user message opens with the history,
-which only grows, cut where each decision left it. So of two consecutive requests of a seat, the later one repeats the
+and episodes under a config. The user message opens with who the player is and the history, which only grows, cut where
+each decision left it. So of two consecutive requests of a seat, the later one repeats the
 earlier up to its last cut, and caches of prompts pay off. A second attempt repeats the first request whole and adds two
 turns; only where the first did not fit into the model's context, it is the same question with half the history.
 
@@ -41,16 +41,18 @@ DETAIL_LIMIT = 240
 
 _CONTRACT: Mapping[Style, str] = MappingProxyType(
     {
-        "reason-then-json": "Think briefly, then end your reply with exactly one JSON object in the form shown.",
-        "json-only": "Reply with exactly one JSON object in the form shown, and nothing else.",
-        "schema": "Reply with exactly one JSON object in the form shown, and nothing else.",
+        "reason-then-json": "Think briefly, then end your reply with exactly one JSON object in the form shown, "
+        "{capitals}.",
+        "json-only": "Reply with exactly one JSON object in the form shown, {capitals}, and nothing else.",
+        "schema": "Reply with exactly one JSON object in the form shown, {capitals}, and nothing else.",
     }
 )
+_CAPITALS = "with your values for the words in capitals"
 _ASK: Mapping[Style, str] = MappingProxyType(
     {
-        "reason-then-json": "Your move? Think briefly, then end with one JSON object such as {example}",
-        "json-only": "Your move? One JSON object such as {example}",
-        "schema": "Your move? One JSON object such as {example}",
+        "reason-then-json": "Your move? Think briefly, then end with one JSON object in the form {form}",
+        "json-only": "Your move? One JSON object in the form {form}",
+        "schema": "Your move? One JSON object in the form {form}",
     }
 )
 _OPENINGS: Mapping[Fault, str] = MappingProxyType(
@@ -79,22 +81,25 @@ def keeps_notes(style: Style) -> bool:
 
 def system_text(rulebook: str, style: Style, guidance: str) -> str:
     """Rules, how to answer, and the operator's guidance."""
-    contract = f"{_CONTRACT[style]} {_NOTES}" if keeps_notes(style) else _CONTRACT[style]
+    contract = _CONTRACT[style].format(capitals=_CAPITALS)
+    if keeps_notes(style):
+        contract = f"{contract} {_NOTES}"
     return f"{rulebook.strip()}\n\n# How to answer\n{contract}\n\n# Advice\n{guidance.strip()}"
 
 
 def position(observation: Observation, style: Style, notes: str | None, seen: Sequence[int] = ()) -> Message:
-    """History, the position, the player's own notes, and the question.
+    """Who the player is, history, the position, the player's own notes, and the question.
 
     `seen` are the numbers of lines that the history had at the player's decisions, this one included: the text is cut
     after each.
     """
+    opening = f"You are {observation.name}.\n\n{_HISTORY}" if observation.name else _HISTORY
     history = "\n".join(observation.history) or "(nothing yet)"
-    ends = tuple(accumulate((len(line) + 1 for line in observation.history), initial=len(_HISTORY)))
+    ends = tuple(accumulate((len(line) + 1 for line in observation.history), initial=len(opening)))
     cuts = tuple(ends[lines] for lines in sorted(set(seen)) if 0 < lines < len(ends))
     own = f"\nYour notes: {_as_literal(notes) if notes else '(none)'}" if keeps_notes(style) else ""
-    ask = _ASK[style].format(example=observation.legal.answer.example)
-    return Message("user", f"{_HISTORY}{history}\n\n# Now\n{observation.situation.strip()}{own}\n\n{ask}", cuts)
+    ask = _ASK[style].format(form=observation.legal.answer.form)
+    return Message("user", f"{opening}{history}\n\n# Now\n{observation.situation.strip()}{own}\n\n{ask}", cuts)
 
 
 def first_attempt(
@@ -122,7 +127,7 @@ def hint(fault: Fault, detail: str, legal: Legal) -> str:
     return (
         f"{_OPENINGS[fault].format(detail=quoted)}\n"
         f"Legal: {legal.describe()}\n"
-        f"Form: one JSON object such as {legal.answer.example}"
+        f"Form: one JSON object, {legal.answer.form}"
     )
 
 

@@ -83,10 +83,12 @@ class Actions:
         example = [PLACE, middle, self.scales // 2, (self.weights + 1) // 2]
         if self.discarding:
             example = [DISCARD, middle]
+        written = " or ".join(map(_written, (word for word, _ in self._forms())))
         return AnswerForm(
             keys=(KEY,),
             schema={KEY: options[0] if len(options) == 1 else {"anyOf": options}},
             required=(KEY,),
+            form=f'{{"{KEY}": {written}}}',
             example=json.dumps({KEY: example}),
             bare=True,
         )
@@ -185,14 +187,18 @@ class Actions:
 def _shaped(value: Json) -> tuple[str, list[int]]:
     """The word and the numbers of a move, whether it is legal or not. Raises MoveUnreadable."""
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
-        raise MoveUnreadable(f'{quote(value)} is not a list that begins with a word, such as ["place", 3, 1, 5]')
+        raise MoveUnreadable(f"{quote(value)} is not a list that begins with a word, as {_written(PLACE)} does")
     word = read_word(value[0], "an action", tuple(_ACTIONS))
     parts = _ACTIONS[word]._fields
     if len(value) != len(parts) + 1:
-        form = f'["{word}", {", ".join(parts)}]'
-        raise MoveUnreadable(f"{quote(value)} has {len(value)} items; {form} has {len(parts) + 1}")
+        raise MoveUnreadable(f"{quote(value)} has {len(value)} items; {_written(word)} has {len(parts) + 1}")
     nouns = [f"the {part}" if part != "announced" else "the announced value" for part in parts]
     return word, [read_integer(item, noun) for item, noun in zip(value[1:], nouns, strict=True)]
+
+
+def _written(word: str) -> str:
+    """The form of a move that begins with this word: `["place", WEIGHT, SCALE, ANNOUNCED]`."""
+    return f'["{word}", {", ".join(_ACTIONS[word]._fields).upper()}]'
 
 
 def _action(word: str, numbers: Sequence[int]) -> Action:

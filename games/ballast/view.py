@@ -186,9 +186,9 @@ def _entry_line(view: View, entry: Entry, seat: Seat, rival: str) -> str:
 
 
 def _situation(view: View, seat: Seat, names: Sequence[str], legal: Actions) -> Iterator[str]:
-    own, rival = names[seat], names[1 - seat]
+    rival = names[1 - seat]
     due = " Your challenge failed: choose a weight to discard." if view.discarding else ""
-    yield f"Turn {view.turn}. You are {own}, player {seat}.{due}"
+    yield f"Turn {view.turn}. You are player {seat}.{due}"
     yield f"Your hand: {commas(view.hand)}. {rival} holds {_weights(view.rival_holds)}."
     yield f"Your challenge: {_used(view.challenged)}. Challenge of {rival}: {_used(view.rival_challenged)}."
     for scale in range(view.scales):

@@ -57,7 +57,7 @@ def observe(view: View, seat: Seat, names: tuple[str, ...], legal: Bids) -> Obse
             ],
         },
         history=_history(view.prizes[:-1], view.rounds, names),
-        situation=f"{head}\nYou are {names[seat]}.\n{table}\nYour legal bids: {legal.describe()}.",
+        situation=f"{head}\n{table}\nYour legal bids: {legal.describe()}.",
         legal=legal,
     )
 

@@ -23,6 +23,10 @@ Axis: TypeAlias = Literal["horizontal", "vertical"]
 
 PASS = "pass"  # noqa: S105 - a word of the auction, no secret
 
+_BID = f'{{"bid": N or "{PASS}"}}'
+_CHOICE = '{"active": "WHO", "axis": "AXIS"}'
+_STEP = '{"direction": "WORD", "distance": N}'
+
 ME, OPPONENT = "me", "opponent"
 HORIZONTAL: Axis = "horizontal"
 VERTICAL: Axis = "vertical"
@@ -54,7 +58,7 @@ class AuctionBids:
         silent: Json = {"type": "string", "enum": [PASS]}
         raising: Json = {"type": "integer", "minimum": self.low, "maximum": self.high}
         bid: Json = {"anyOf": [silent, raising]} if self._bids else silent
-        return AnswerForm(("bid", PASS), {"bid": bid}, ("bid",), json.dumps({"bid": PASS}))
+        return AnswerForm(("bid", PASS), {"bid": bid}, ("bid",), _BID, json.dumps({"bid": PASS}))
 
     def __contains__(self, move: object) -> bool:
         return move == PASS if isinstance(move, str) else type(move) is int and move in self._bids
@@ -110,7 +114,7 @@ class FirstChoices:
     @property
     def answer(self) -> AnswerForm:
         words: dict[str, Json] = {key: {"type": "string", "enum": list(those)} for key, those in _CHOICES.items()}
-        return AnswerForm(tuple(_CHOICES), words, tuple(_CHOICES), json.dumps(_choice(OPPONENT, VERTICAL)))
+        return AnswerForm(tuple(_CHOICES), words, tuple(_CHOICES), _CHOICE, json.dumps(_choice(OPPONENT, VERTICAL)))
 
     def __contains__(self, move: object) -> bool:
         return isinstance(move, Mapping) and any(move == choice for choice in self)
@@ -185,7 +189,7 @@ class Steps(Numbers):
             "distance": {"type": "integer", "enum": sorted({abs(step) for step in self.values})},
         }
         by_one = next(step for step in self.values if abs(step) == 1)
-        return AnswerForm(tuple(schema), schema, tuple(schema), json.dumps(answered(self.axis, by_one)))
+        return AnswerForm(tuple(schema), schema, tuple(schema), _STEP, json.dumps(answered(self.axis, by_one)))
 
     def describe(self) -> str:
         """Each as the JSON object that a model would write."""

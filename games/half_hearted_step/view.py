@@ -133,7 +133,7 @@ def _landing_grid(now: Position, seat: Seat) -> list[Json]:
 
 
 def _players(seat: Seat, names: Sequence[str]) -> str:
-    return f"You are {names[seat]}. Your opponent is {names[1 - seat]}."
+    return f"Your opponent is {names[1 - seat]}."
 
 
 def _who(seat: Seat, me: Seat, names: Sequence[str]) -> str:

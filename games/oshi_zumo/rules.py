@@ -178,7 +178,7 @@ def _situation(state: OshiZumoState, seat: Seat, names: Sequence[str], needed: S
         [
             f"Round {len(state.rounds) + 1} of at most {state.config.max_rounds}. "
             f"Field: cells 0 to {2 * state.config.size}. Token at cell {state.position}.",
-            f"You are {names[seat]}. You push {edges[seat]}: {_pushes(needed[seat])} needed.",
+            f"You push {edges[seat]}: {_pushes(needed[seat])} needed.",
             f"{rival} pushes {edges[1 - seat]}: {_pushes(needed[1 - seat])} needed.",
             f"Coins: you {state.coins[seat]}, {rival} {state.coins[1 - seat]}.",
             f"Your legal bids: {legal.describe()}.",

@@ -100,11 +100,13 @@ class Placements:
             "weight": {"type": "integer", "enum": list(self.hand)},
         }
         example: dict[str, Json] = {"scale": "B", "side": "right", "weight": self.hand[len(self.hand) // 2]}
+        form = '{"scale": "LETTER", "side": "WORD", "weight": N}'
         if self.most:
+            form = form.replace("N}", 'N, "modify": N}')
             changes = sorted({modify for _, modify in _options(self.hand, self.most)})
             schema["modify"] = {"type": "integer", "enum": list(changes)}
             example["modify"] = 0
-        return AnswerForm(KEYS, schema, tuple(schema), json.dumps(example))
+        return AnswerForm(KEYS, schema, tuple(schema), form, json.dumps(example))
 
     @property
     def values(self) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ def observe(view: View, seat: Seat, names: Sequence[str], legal: Placements) -> 
                 zip(view.totals, view.sides, view.placed, view.points, strict=True), start=1
             )
         ),
-        situation=_situation(view, names[seat], legal),
+        situation=_situation(view, legal),
         legal=legal,
     )
 
@@ -125,10 +125,10 @@ def _sides_of(totals: Totals) -> dict[str, Json]:
     return dict(sides)
 
 
-def _situation(view: View, name: str, legal: Placements) -> str:
+def _situation(view: View, legal: Placements) -> str:
     now, own = _now(view), _own(view)
     lines = [
-        f"Round {len(view.totals) + 1} of {view.rounds_total}. You are {name}.",
+        f"Round {len(view.totals) + 1} of {view.rounds_total}.",
         *(_scale_line(scale, now, own) for scale in SCALES),
         f"Your points: {sum(view.points)}. "
         f"If the scales stayed like this, this round would give you {_scoring(now, own)}.",

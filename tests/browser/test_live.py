@@ -165,6 +165,7 @@ def test_the_live_page_fits_a_phone_and_the_dark(browser, server, tmp_path):
 
 
 @pytest.mark.smoke
+@pytest.mark.slow
 def test_a_person_plays_in_the_browser_and_sees_the_whole_when_it_is_over(browser, tmp_path):
     words = ("play", "goofspiel", "human", "match", "--set", "cards=4", "--out", "r.json", "--serve")
     with (

@@ -60,6 +60,7 @@ def test_an_arm_is_no_ladder_and_two_arms_are_none(here):
         weigh(*words).refused("is one arm of a gate or a comparison", "`weigh gate` or `weigh compare`")
 
 
+@pytest.mark.slow
 def test_hoard_against_match_differs_as_worked_out_from_the_records(here):
     said = compare("match", "hoard", "--game", "goofspiel", "--json")
     assert said.code == 0

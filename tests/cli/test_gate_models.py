@@ -11,6 +11,8 @@ from junitparser import JUnitXml
 from tests.cli.runner import weigh
 from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("--game", "goofspiel", "--set", "cards=4", "--set", "seats=2", "--opponents", "match")
 NEVER = {"rules": [{"do": "reply", "text": "?"}]}
 """A model that gives no move, ever."""

@@ -82,6 +82,7 @@ def test_endless_input_ends_the_command_at_once_and_fills_no_memory(tmp_path, en
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_signals_stop_a_person_whose_pipe_holds_more_than_was_asked_for(tmp_path, number):
     """The rival takes its time, so that a line is wanted now and then only; what nobody asked for stays in the pipe."""
     with MockServerProcess(Options(latency="2000ms")) as server:
@@ -220,6 +221,7 @@ def test_a_fault_of_another_seat_quotes_its_reply_after_the_end_only():
 
 
 @pytest.mark.parametrize("wait", [{}, {"retry_after": "700ms"}], ids=["retried", "paused"])
+@pytest.mark.slow
 def test_a_passing_failure_of_a_rival_names_nobody_before_the_end(wait):
     with MockServerProcess(Options()) as server:
         rules = [{"nth": "1", "do": "respond", "status": 429, **wait}]

@@ -17,6 +17,8 @@ from tests.cli.runner import command, environment, process
 from tests.waiting import until
 from weigh.harness.providers.mock_server import MockServerProcess, Options
 
+pytestmark = pytest.mark.slow
+
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")
 
 

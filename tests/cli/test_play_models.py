@@ -112,6 +112,7 @@ def test_another_address_on_this_machine_is_the_same_model_and_another_model_is_
     assert "holds a run made under another config" in said.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_paid_for_and_the_same_command_goes_on(server, tmp_path):
     server.follow(read_plan({"rules": [{"do": "reply", "delay": "300ms"}]}))
     words = ("play", *GAME, "--base-url", server.openai_url, "--save", "kept")

@@ -125,6 +125,7 @@ def test_a_ladder_is_shown_while_it_is_played_and_told_when_it_is_over(server, t
     assert not any(url in line for line in lines[:-1] if not line.startswith("live: "))
 
 
+@pytest.mark.slow
 def test_nothing_of_an_open_round_is_sent_before_it_is_sealed(server, tmp_path):
     quick = {"model": "mock-quick", "do": "reply", "text": f'{SECRET} {{"bid": 1}}', "nth": "1"}
     server.follow(read_plan({"rules": [quick]}))
@@ -227,6 +228,7 @@ def test_a_thousand_silent_connections_leave_the_ladder_its_file_descriptors(ser
     assert not any("Traceback" in line or "accept" in line for line in lines), lines[-5:]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_served_ladder_as_any_other(server, tmp_path):
     order(tmp_path, server)
     with watched("ladder", "m.toml", "--serve", cwd=tmp_path) as (going, url, lines):

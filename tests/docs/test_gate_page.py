@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.cli.runner import ROOT, weigh
 from weigh.harness.gate.spec import GateHead, GateLimits, GateTable, load_gate_file
 
@@ -17,6 +19,7 @@ def test_the_table_of_exit_codes_is_that_of_the_command():
     assert table == {"0": "pass", "1": "regression", "2": "", "3": "inconclusive", "4": "invalid", "130": ""}
 
 
+@pytest.mark.slow
 def test_the_example_shows_every_key_and_plays(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("examples").mkdir()

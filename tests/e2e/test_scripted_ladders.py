@@ -16,6 +16,7 @@ PROCESS = {"run", "seconds", "started"}
 """Columns that hold the run's name and times."""
 
 
+@pytest.mark.slow
 def test_O22_two_processes_with_different_hash_seeds_make_byte_identical_records_and_exports(tmp_path: Path) -> None:
     ladders = [Ladder(tmp_path / seed, config(None, entrants=ENTRANTS, games=GAMES)) for seed in ("1", "2")]
     processes = [ladder.start(PYTHONHASHSEED=ladder.folder.name) for ladder in ladders]

@@ -119,6 +119,7 @@ def test_a_ceiling_on_time_ends_a_pause_cleanly(tmp_path: Path) -> None:
     assert {call.fate for call in ladder.calls} <= {"wait"}  # on a busy machine the time is up before the first call
 
 
+@pytest.mark.slow
 def test_a_run_under_another_config_is_refused_with_what_differs(tmp_path: Path) -> None:
     text = config(None, entrants=SCRIPTED, games="[games.oshi_zumo]\nblocks = 1\n")
     ladder = Ladder(tmp_path, text)

@@ -108,7 +108,7 @@ def _seen(state: State, seat: int, names: tuple[str, ...]) -> Iterator[str]:
     yield f"what seat {seat} sees:"
     yield from (f"  | {line}" for line in (*observation.history, *observation.situation.split("\n")))
     yield f"  facts: {_json(observation.facts)}"
-    yield f"  answer: {_json(answer.schema)}, e.g. {answer.example}"
+    yield f"  answer: {_json(answer.schema)}, in the form {answer.form}, e.g. {answer.example}"
 
 
 def _told(events: tuple[Event, ...]) -> Iterator[str]:

@@ -34,7 +34,7 @@ def seen(text: str, seat: int) -> Observation:
 def test_the_situation_in_full() -> None:
     assert seen(MIDDLE, 0).situation == "\n".join(
         [
-            "Turn 9. You are Ash, player 0.",
+            "Turn 9. You are player 0.",
             "Your hand: 2, 4. Birch holds 2 weights.",
             "Your challenge: used. Challenge of Birch: used.",
             "Scale 0. You: total 5 (#0 weight 5 announced 5). Birch: announced total 2 (#1 announced 2).",
@@ -49,7 +49,7 @@ def test_the_situation_in_full() -> None:
 def test_the_situation_of_a_discard_in_full() -> None:
     assert seen(FAILED, 1).situation == "\n".join(
         [
-            "Turn 4. You are Birch, player 1. Your challenge failed: choose a weight to discard.",
+            "Turn 4. You are player 1. Your challenge failed: choose a weight to discard.",
             "Your hand: 1, 2, 3, 5. Ash holds 3 weights.",
             "Your challenge: used. Challenge of Ash: not used.",
             "Scale 0. You: total 4 (#1 weight 4 announced 2). Ash: announced total 5 (#0 weight 5 face up).",

@@ -305,7 +305,8 @@ def test_an_observation_is_for_its_seat_and_repeats_no_history(table: Table) -> 
                 observation = state.observe(seat, table.names)
                 assert observation.seat == seat
                 assert observation == state.observe(seat, list(table.names))
-                assert table.names[seat] in observation.situation
+                assert observation.name == table.names[seat]
+                assert f"You are {observation.name}" not in observation.situation
                 assert not set(observation.history) & set(observation.situation.splitlines())
                 assert all("\n" not in line and line.strip() for line in observation.history)
 

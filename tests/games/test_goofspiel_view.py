@@ -22,7 +22,6 @@ def test_the_situation_in_full() -> None:
     assert seen(1).situation == "\n".join(
         [
             "Round 4 of 13. Prize: 3. Still to come, order unknown: 1, 4, 6, 7, 8, 10, 11, 12, 13.",
-            "You are Birch.",
             "Ash: 3 points won, hand 1 2 4 6-8 10-13.",
             "Birch: 3 points won, hand 1-3 5 7 8 10-13.",
             "Cedar: 3 points won, hand 1 3 5-8 10-13.",

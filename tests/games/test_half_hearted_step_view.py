@@ -46,7 +46,7 @@ def test_the_auction_in_full() -> None:
     assert seen(bid([]), 0).situation == "\n".join(
         [
             "Auction, round 1 of at most 20.",
-            "You are Ash. Your opponent is Birch.",
+            "Your opponent is Birch.",
             "No bid stands. You have priority if both bid the same.",
             BARE,
             'Your legal bids: "pass", -999 to 999.',
@@ -55,7 +55,7 @@ def test_the_auction_in_full() -> None:
     assert seen(bid(ROUNDS[:1]), 0).situation == "\n".join(
         [
             "Auction, round 2 of at most 20.",
-            "You are Ash. Your opponent is Birch.",
+            "Your opponent is Birch.",
             "Birch's bid 1 stands. Birch has priority if both bid the same.",
             BARE,
             'Your legal bids: "pass", 2 to 999.',
@@ -96,7 +96,7 @@ def test_the_choice_in_full() -> None:
     assert observation.situation == "\n".join(
         [
             "You won the auction with 2. Choose who is active first, and your axis.",
-            "You are Birch. Your opponent is Ash.",
+            "Your opponent is Ash.",
             "Horizontal moves left or right, vertical up or down; Ash gets the other axis.",
             BARE,
             'Your legal choices: {"active": "me", "axis": "horizontal"}, {"active": "me", "axis": "vertical"}, '
@@ -152,7 +152,7 @@ def test_a_turn_in_full_for_the_active_seat_and_for_the_other() -> None:
     ]
     assert seen(state, 0).situation.split("\n") == [
         "Turn 3. You are active.",
-        "You are Ash. Your opponent is Birch. You move left or right, Birch up or down.",
+        "Your opponent is Birch. You move left or right, Birch up or down.",
         "You win with a lead of 2 or more. The lead is -2: Birch would win now.",
         "Points: you 1, Birch 3. Lives: you 3, Birch 3.",
         *board,
@@ -167,7 +167,7 @@ def test_a_turn_in_full_for_the_active_seat_and_for_the_other() -> None:
     ]
     assert seen(state, 1).situation.split("\n") == [
         "Turn 3. Ash is active.",
-        "You are Birch. Your opponent is Ash. You move up or down, Ash left or right.",
+        "Your opponent is Ash. You move up or down, Ash left or right.",
         "Ash wins with a lead of 2 or more. The lead is -2: you would win now.",
         "Points: you 3, Ash 1. Lives: you 3, Ash 3.",
         *board,

@@ -20,7 +20,7 @@ def test_the_situation_in_full() -> None:
     assert seen(1, STEPS[:2]).situation == "\n".join(
         [
             "Round 3 of at most 20. Field: cells 0 to 6. Token at cell 4.",
-            "You are Birch. You push down, past cell 0: 5 pushes needed.",
+            "You push down, past cell 0: 5 pushes needed.",
             "Ash pushes up, past cell 6: 3 pushes needed.",
             "Coins: you 13, Ash 11.",
             "Your legal bids: 1 to 13.",
@@ -29,7 +29,7 @@ def test_the_situation_in_full() -> None:
     assert seen(0, [[2, 1]] * 3).situation == "\n".join(
         [
             "Round 4 of at most 20. Field: cells 0 to 6. Token at cell 6.",
-            "You are Ash. You push up, past cell 6: 1 push needed.",
+            "You push up, past cell 6: 1 push needed.",
             "Birch pushes down, past cell 0: 7 pushes needed.",
             "Coins: you 14, Birch 17.",
             "Your legal bids: 1 to 14.",

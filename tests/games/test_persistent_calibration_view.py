@@ -25,7 +25,7 @@ def seen(state: PersistentCalibrationState, seat: int, names: tuple[str, ...] = 
 def test_the_situation_in_full() -> None:
     assert seen(after(*STEPS), 0).situation == "\n".join(
         [
-            "Round 5 of 6. You are Ash.",
+            "Round 5 of 6.",
             "Scale A: left 4 (yours 4), right 6 (yours 2). Left is lighter by 2.",
             "Scale B: left 3, right 3. Balanced.",
             "Scale C: left 3 (yours 1), right 1. Right is lighter by 2.",

@@ -35,7 +35,9 @@ class Words:
     @property
     def answer(self) -> AnswerForm:
         schema: dict[str, Json] = {self.key: {"type": "string", "enum": list(self.words)}}
-        return AnswerForm((self.key,), schema, (self.key,), f'{{"{self.key}": "{self.words[0]}"}}')
+        return AnswerForm(
+            (self.key,), schema, (self.key,), f'{{"{self.key}": WORD}}', f'{{"{self.key}": "{self.words[0]}"}}'
+        )
 
     def __contains__(self, move: object) -> bool:
         return move in self.words
@@ -71,7 +73,11 @@ class Steps:
     def answer(self) -> AnswerForm:
         schema: dict[str, Json] = {"direction": {"enum": ["left", "right"]}, "distance": {"type": "integer"}}
         return AnswerForm(
-            ("direction", "distance"), schema, ("direction", "distance"), '{"direction": "left", "distance": 1}'
+            ("direction", "distance"),
+            schema,
+            ("direction", "distance"),
+            '{"direction": "WORD", "distance": N}',
+            '{"direction": "left", "distance": 1}',
         )
 
     def __contains__(self, move: object) -> bool:

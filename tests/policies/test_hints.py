@@ -17,7 +17,8 @@ from weigh.policies.reply import Reading, read_reply
 def test_every_hint_carries_the_legal_set_and_the_form(fault: Fault, legal: Steps) -> None:
     told = hint(fault, "a reason", legal)
     assert told.count(legal.describe()) == 1
-    assert legal.answer.example in told
+    assert legal.answer.form in told
+    assert legal.answer.example not in told
 
 
 def test_R40_every_fault_has_words_of_its_own() -> None:
@@ -70,7 +71,7 @@ def test_a_hint_reads_well() -> None:
     assert hint("illegal", "12 is not held", TO_TEN) == (
         "That move is not allowed: 12 is not held. Choose one of the legal moves.\n"
         "Legal: 0 to 10\n"
-        'Form: one JSON object such as {"bid": 5}'
+        'Form: one JSON object, {"bid": N}'
     )
     assert hint("unreadable", "ends in a dot.", TO_TEN).startswith(
         "No answer could be read from your reply: ends in a dot. Give"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from random import Random
 
 import pytest
@@ -13,17 +13,20 @@ import pytest
 from tests.policies.legal_sets import TO_TEN, Steps
 from weigh.games.game import AnyGame, Observation, Seat, State
 from weigh.games.registry import GAMES
-from weigh.policies.contract import STYLES, Message, Request, Sampling, Style
+from weigh.policies.candidates import look_through
+from weigh.policies.contract import FAULTS, STYLES, Message, Request, Sampling, Style
 from weigh.policies.layout import (
     NO_ANSWER,
     QUOTED_TAIL,
     answer_schema,
     first_attempt,
+    hint,
     keeps_notes,
     position,
     second_attempt,
     system_text,
 )
+from weigh.policies.reply import read_reply
 
 NAMES = (
     *("Quartz", "Onyx", "Jasper", "Beryl", "Agate", "Topaz", "Opal"),
@@ -118,9 +121,10 @@ def test_M07_seats_of_oshi_zumo_are_told_their_own_direction_and_nothing_else_di
     state = positions(game, 0)[0]
     up, down = (prompt(game, state, seat).splitlines() for seat in (0, 1))
     differing = [(a, b) for a, b in zip(up, down, strict=True) if a != b]
-    assert len(differing) == 3
-    assert "You push up" in differing[0][0]
-    assert "You push down" in differing[0][1]
+    assert differing[0] == (f"You are {NAMES[0]}.", f"You are {NAMES[1]}.")
+    assert len(differing) == 4
+    assert "You push up" in differing[1][0]
+    assert "You push down" in differing[1][1]
     for lines, other in ((up, NAMES[1]), (down, NAMES[0])):
         assert sum(line.startswith(other) for line in lines) == 1
 
@@ -139,7 +143,53 @@ def test_each_style_asks_in_its_own_way_and_shows_the_form(style: Style) -> None
     assert ("think briefly" in text.lower()) == (style == "reason-then-json")
     assert ("nothing else" in text) == (style != "reason-then-json")
     assert ("notes" in text.lower()) == keeps_notes(style) == (style != "schema")
-    assert '{"bid": 7}' in text.splitlines()[-1]
+    assert '{"bid": N}' in text.splitlines()[-1]
+
+
+def every_legal_set(game: AnyGame) -> Iterator[tuple[State, Seat]]:
+    """All decisions of two episodes with moves at random."""
+    config = game.config_type()
+    for number in range(2):
+        rng = Random(number)
+        state = game.start(config, game.deal(config, rng))
+        while seats := sorted(state.to_act):
+            yield from ((state, seat) for seat in seats)
+            state = state.play({seat: state.legal(seat).sample(rng) for seat in seats})
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_the_form_of_an_answer_is_no_answer(game: AnyGame) -> None:
+    for form, legal in {
+        legal.answer.form: legal for state, seat in every_legal_set(game) for legal in [state.legal(seat)]
+    }.items():
+        for copied in (form, f"The form is {form}", f"```json\n{form}\n```"):
+            reading = read_reply(copied, "end", legal)
+            assert reading.fault in ("unreadable", "illegal"), form
+        answered = read_reply(f"As {form} I say {legal.answer.example}", "end", legal)
+        assert answered.fault is None, form
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_no_legal_answer_stands_in_a_prompt_or_a_hint_but_in_the_list_of_what_is_legal(game: AnyGame) -> None:
+    system = system_text(game.rulebook(game.config_type()), "json-only", "Wait.")
+    for state, seat in islice(every_legal_set(game), 80):
+        seen = state.observe(seat, names(game))
+        legal = seen.legal
+        turns = [message.text for message in first_attempt(system, seen, "json-only", None)]
+        turns += [hint(fault, read_reply("none", "end", legal).detail, legal) for fault in FAULTS]
+        for text in (turn.replace(legal.describe(), "") for turn in turns):
+            found = [each.raw for each in look_through(text).candidates]
+            assert all(read_reply(each, "end", legal).move is None for each in found), found
+            assert legal.answer.example not in text
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_who_the_player_is_stands_before_the_history_and_nowhere_else(game: AnyGame) -> None:
+    for state in positions(game, 2):
+        for seat in sorted(state.to_act):
+            user = position(state.observe(seat, names(game)), "json-only", None).text
+            assert user.startswith(f"You are {NAMES[seat]}.\n\n# History\n")
+            assert user.count(f"You are {NAMES[seat]}") == 1
 
 
 def observation(history: tuple[str, ...] = (), situation: str = "It is your turn.") -> Observation:

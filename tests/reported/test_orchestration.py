@@ -84,6 +84,7 @@ def test_O16_a_client_keeps_to_its_connections_and_closes_them() -> None:
     assert afterwards <= before
 
 
+@pytest.mark.slow
 def test_O16_few_open_files_cost_time_and_no_call(server: MockServerProcess, tmp_path: Path) -> None:
     server.reset()
     entrants = "".join(f'{name} = "goofspiel/plain.md@mock:{name}"\n' for name in "xyz")

@@ -69,9 +69,9 @@ def test_P31_a_prompt_that_does_not_fit_is_asked_once_more_with_half_the_history
     assert [reply.fault for reply in replies] == ["truncated", None]
     assert "longer than the model's context" in replies[0].detail
     assert replies[1].move == bid
-    assert asked[0].splitlines()[1:7] == list(observation.history)
-    assert asked[1].splitlines()[1] == "(the earliest lines are left out, since they do not all fit: 3 of 6)"
-    assert asked[1].splitlines()[2:5] == list(observation.history[3:])
+    assert asked[0].splitlines()[3:9] == list(observation.history)
+    assert asked[1].splitlines()[3] == "(the earliest lines are left out, since they do not all fit: 3 of 6)"
+    assert asked[1].splitlines()[4:7] == list(observation.history[3:])
     assert asked[1].partition("# Now")[2] == asked[0].partition("# Now")[2]
     assert len(asked[1]) < len(asked[0])
 

@@ -1,8 +1,8 @@
 """What the mock model says: a legal move in one of the house's answer styles, or a reply with a fault in it.
 
-It plays from the request alone: by the JSON Schema where there is one, else by the line of legal moves and the example
-of an answer in the prompt. Every reply is a pure function of the options, the server's seed among them, and the call.
-Knows no endpoint's shape, no HTTP and no fault plan.
+It plays from the request alone: by the JSON Schema where there is one, else by the line of legal moves and the form
+or the example of an answer in the prompt. Every reply is a pure function of the options, the server's
+seed among them, and the call. Knows no endpoint's shape, no HTTP and no fault plan.
 """
 
 from __future__ import annotations
@@ -121,23 +121,27 @@ def _spoil(value: Any, kind: type) -> Any:
     return None
 
 
-# By the prompt: the line of legal moves, and the example of an answer.
+# By the prompt: the line of legal moves, and the form or an example of an answer.
 
 _LEGAL = re.compile(r'[^"]*\b[Ll]egal\b[^:]{0,60}:[ \t]*(\S.*)')
 """`Your legal bids: 1, 2`, `Legal: 1 to 20`. What stands behind a quotation mark on its line is somebody's words."""
+_FORM = re.compile(r'\{"\w+": [^{}\n]*\}')
+_KEY = re.compile(r'"(\w+)":')
 _DECODER = json.JSONDecoder()
 
 
 def answer_to(user_turns: Sequence[str], rng: Random, pick: Pick) -> dict[str, Any] | None:
-    """An answer in the form of the example that the newest turn has, with a legal move of the newest line of them.
+    """An answer in the form that the newest turn has, or as its example, with a legal move of the newest line of them.
 
-    The example itself where no line is understood that fits it; None when no turn (oldest first) has an example.
+    The example itself where no line is understood that fits it; None for a form, and when no turn (oldest first) has
+    either.
     """
     example = next(filter(None, map(_example, reversed(user_turns))), None)
     line = next(filter(None, map(_legal_line, reversed(user_turns))), None)
     moves = legal_line.read(line, example) if example and line else None
+    whole = None if example is None or None in example.values() else example
     if example is None or moves is None:
-        return example
+        return whole
     if isinstance(moves, dict):
         answer = dict(example)
         for name, values in moves.items():
@@ -147,10 +151,10 @@ def answer_to(user_turns: Sequence[str], rng: Random, pick: Pick) -> dict[str, A
     keys = [key for key in example if key != "notes"]
     first = moves[0]
     if isinstance(first, dict):  # whole answers
-        return _one(moves, rng, pick) if first.keys() & example.keys() else example
-    if len(keys) == 1 and isinstance(first, int) == isinstance(example[keys[0]], int):
+        return _one(moves, rng, pick) if first.keys() & example.keys() else whole
+    if len(keys) == 1 and (whole is None or isinstance(first, int) == isinstance(whole[keys[0]], int)):
         return {keys[0]: _one(moves, rng, pick)}
-    return example
+    return whole
 
 
 def _one(moves: legal_line.Moves, rng: Random, pick: Pick) -> Any:
@@ -164,12 +168,13 @@ def _legal_line(turn: str) -> str | None:
 
 
 def _example(turn: str) -> dict[str, Any] | None:
-    """The last JSON object of a turn that stands in no other one and has more than notes in it."""
+    """The last JSON object or form of a turn that stands in no other one and has more than notes in it."""
     examples = [found for found in _objects(turn) if found.keys() - {"notes"}]
     return examples[-1] if examples else None
 
 
 def _objects(turn: str) -> Iterator[dict[str, Any]]:
+    """JSON objects, and forms such as `{"bid": N}` with null for each value."""
     start = turn.find("{")
     while start >= 0:
         try:
@@ -177,6 +182,9 @@ def _objects(turn: str) -> Iterator[dict[str, Any]]:
             yield value
         except (ValueError, RecursionError):
             end = start + 1
+            if form := _FORM.match(turn, start):
+                end = form.end()
+                yield dict.fromkeys(_KEY.findall(form[0]))
         start = turn.find("{", end)
 
 

@@ -135,7 +135,11 @@ def test_thirteen_rounds_of_goofspiel_read_two_thirds_of_their_input_from_claude
     assert len(in_order) == 4 * 13
     share, written = cached_share(in_order)
     assert share >= 0.65
-    assert written < 0.05 * sum(call.input_tokens for call in in_order)
+    # Who the player is stands before the history: each seat writes its own, and no token of it twice.
+    assert written == sum(cached_share(own)[1] for own in seats)
+    for own in seats:
+        assert cached_share(own)[1] <= own[-1].input_tokens
+        assert cached_share(own)[1] < 0.1 * sum(call.input_tokens for call in own)
 
 
 @pytest.mark.parametrize("wire", ["openai-chat", "openai-responses"])

@@ -150,6 +150,7 @@ def test_one_episode_or_none_has_no_interval() -> None:
 # The report
 
 
+@pytest.mark.slow
 def test_the_report_of_a_listener_and_of_a_deaf_one(tmp_path: Path) -> None:
     told = {}
     for listener in ("steady", "deaf"):

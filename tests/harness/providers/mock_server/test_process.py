@@ -18,6 +18,8 @@ from tests.harness.providers.mock_server.asking import PATHS, WIRES, Client, bod
 from weigh.harness.providers.mock_server import MockServerProcess, Options, Plan
 from weigh.harness.providers.mock_server.rules import Respond
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "weigh.harness.providers.mock_server"]
 OPTIONS = Options(seed=3, faults="illegal=0.2,empty=0.1,refused=0.1", notes_share=0.5)
 

@@ -149,6 +149,7 @@ def test_an_entrant_at_two_seats_of_a_table_is_refused():
 
 @settings(max_examples=settings.default.max_examples // 5)
 @given(st.randoms(use_true_random=False), st.lists(st.integers(-3, 3), min_size=4, max_size=4))
+@pytest.mark.slow
 def test_boards_depend_neither_on_the_order_of_rows_nor_on_names(random, strengths):
     plan = planned(NAMES, 4, 3)
     frame = seats(plan, by_strength(dict(zip(NAMES, [s / 10 for s in strengths], strict=True))))

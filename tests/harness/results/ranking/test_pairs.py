@@ -216,6 +216,7 @@ def test_games_are_never_mixed():
 
 @settings(max_examples=settings.default.max_examples // 5)
 @given(st.randoms(use_true_random=False), st.integers(0, 10))
+@pytest.mark.slow
 def test_pairs_depend_neither_on_the_order_of_rows_nor_on_names(random, seed):
     frame = noisy(planned(NAMES, 3, 8), dict(zip(NAMES, (0.2, 0.1, 0.0, -0.3), strict=True)), seed=seed)
     order = list(range(len(frame)))

@@ -36,7 +36,7 @@ def test_a_question_holds_what_the_seat_may_know_and_its_choices():
 
     ((_, question),) = asyncio.run(asked())
     assert question["number"] == 1
-    assert "You are " in question["situation"]
+    assert "Your legal bids: " in question["situation"]
     assert [words for words, _ in question["choices"]] == ["1", "2", "3", "4"]
     assert question["history"] == []
     assert question["refused"] is None
