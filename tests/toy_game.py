@@ -61,7 +61,8 @@ class ToyState:
     def observe(self, seat: Seat, names: Sequence[str]) -> Observation:
         history = tuple(f"round {index}: {row}" for index, row in enumerate(self.rounds))
         facts: dict[str, Json] = {"round": len(self.rounds), "history": [list(row) for row in self.rounds]}
-        situation = f"Round {len(self.rounds)}. You are {names[seat]} of {', '.join(names)}."
+        bids = self.legal(seat).describe()
+        situation = f"Round {len(self.rounds)}, with {', '.join(names)}.\nYour legal bids: {bids}."
         return Observation(seat, facts, history, situation, self.legal(seat))
 
     def stop(self) -> ToyState:
