@@ -367,8 +367,8 @@ def _next(gate: GateVerdict, analysis: Analysis, state: GateState) -> str:
         about = "more blocks" if more is None else f"about {more} more blocks"
         count = state.judged + (more or 0)
         if gate.identity.baseline_file is not None:
-            return f"{about}: save a baseline of {count} blocks, run this again; or accept a larger margin"
-        return f"{about}: raise --max-blocks to {count}; or accept a larger margin"
+            return f"{about}: save a baseline of {count} blocks, run this again"
+        return f"{about}: raise --max-blocks to {count}"
     if gate.verdict == "inconclusive":
         unsure = [check for check in gate.checks if check.verdict == "inconclusive"]
         unknown = [check.measure for check in unsure if check.value is None or check.baseline is None]
