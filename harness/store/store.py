@@ -339,7 +339,9 @@ class Store:
             return dict(self._db.execute("SELECT name, value FROM meta"))
 
     def set_status(self, status: str) -> None:
-        """Say how the run stands: see `status`."""
+        """Say how the run stands: see `status`. What it says already is not said again."""
+        if self.meta().get("status") == printable(status):
+            return
         with self._writing("the status cannot be kept"):
             self._db.execute("INSERT OR REPLACE INTO meta(name, value) VALUES ('status', ?)", (printable(status),))
             if status != "running":

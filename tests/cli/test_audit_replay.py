@@ -30,8 +30,8 @@ from weigh.policies.scripted.policy import Rule
 PAIR = [("aside", "marker")]
 
 
-def replay(run: Path, path: Path, pairs: Any = PAIR, **more: Any) -> int:
-    replayed = played_again(ReplaySpec([run], path, pairs, **more), showing(True), print_note, quiet=True)
+def replay(run: Path, path: Path, pairs: Any = PAIR, *, json: bool = True, **more: Any) -> int:
+    replayed = played_again(ReplaySpec([run], path, pairs, **more), showing(json), print_note, quiet=json)
     print_json(replayed.to_json())
     return replayed.code
 

@@ -101,7 +101,7 @@ def test_a_run_goes_on_although_nobody_reads_its_progress(tmp_path):
         going.stderr = None
         out, _ = going.communicate(timeout=60)
     assert going.returncode == 0
-    assert out.startswith(b"goofspiel: 6 of 6 episodes")
+    assert out.startswith(b"goofspiel  no clear first: ")
 
 
 def test_a_full_disk_behind_standard_output_is_told():

@@ -6,6 +6,7 @@ Owns the ladder's table and sentence, the second board and the seats.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from weigh.harness.audit.collusion.audit import Settings
 from weigh.harness.report.render.charts import Scale, axis, interval, scale
@@ -218,7 +219,7 @@ def trust(ladder: Ladder) -> str:
 def ladder_section(game: GameLadder, anchor: str) -> Section:
     """Every number of the ladder, and how to read its drawing on the first screen."""
     caption = f"{game.game}: {_count(game)}, {plural(game.blocks, 'block')}"
-    table = ladder_table(game.standings, fitting(game.standings), caption=caption)
+    table = replace(ladder_table(game.standings, fitting(game.standings), caption=caption), wide=True)
     return Section("Ladder", anchor, (Text(line(_legend(game)), "quiet"), table, bullets(power_lines(game))))
 
 

@@ -176,7 +176,8 @@ def play_out(sitting: Sitting, follow: Follow) -> tuple[Closing, int]:
         display.run_started(_plan(order, store, episodes, finished))
         if spent.lost_calls:
             display.note(f"lost in earlier invocations, and perhaps charged for: {plural(spent.lost_calls, 'call')}")
-        store.set_status("running")
+        if len(finished) < len(episodes) or sitting.afterwards is not None:  # else nothing is written at all
+            store.set_status("running")
         try:
             summary = asyncio.run(_played(sitting, finished, brake, display, watch))
         except (KeyboardInterrupt, asyncio.CancelledError):

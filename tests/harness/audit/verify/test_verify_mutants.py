@@ -27,6 +27,9 @@ SAMPLE = 60
 
 SURVIVORS = {
     "calls.latency": "how long a call took is nobody's to compute",
+    "calls.lag": "how late this process was is nobody's to compute",
+    "calls.stated_cost": "the provider's own count",
+    "calls.tier": "the provider's own word",
     "calls.input_tokens": "the provider's own count",
     "calls.cached_tokens": "the provider's own count",
     "calls.output_tokens": "the provider's own count",
