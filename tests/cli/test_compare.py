@@ -136,6 +136,7 @@ def test_draws_of_the_redrawn_arm_are_drawn_again_by_verify(here, monkeypatch):
     assert "is not what baseline plays" in said.out or "is not what random plays" in said.out
 
 
+@pytest.mark.slow
 def test_the_picture_and_the_lines_fit_80_columns_and_are_ascii_when_piped(here):
     said = compare("match", "hoard", "--game", "goofspiel", "--blocks", 12, "--aa", "--wide")
     assert said.code == 0
@@ -275,6 +276,7 @@ def test_entrants_of_a_config_are_compared_as_it_says(server, here):
     assert [arm["model"] for arm in document["arms"]] == ["mock:mock-small", None]
 
 
+@pytest.mark.slow
 def test_a_ceiling_stops_with_4_and_what_there_is_and_the_command_goes_on(server, here):
     words = (PLAIN, TEMPO, *SMALL, "--blocks", 20, "--base-url", server.openai_url)
     said = compare(*words, "--max-calls", "200")

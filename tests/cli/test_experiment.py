@@ -46,6 +46,7 @@ def ask(order: Path, *words: object):
     return weigh("experiment", "ballast-claims", order, *words)
 
 
+@pytest.mark.slow
 def test_the_question_is_answered_and_everything_is_kept(tmp_path):
     order = config(tmp_path, SCRIPTS)
     said = ask(order, *PAIR, "--blocks", 30)

@@ -93,6 +93,7 @@ def test_a_run_is_not_reused_by_itself(server, old, tmp_path):
     weigh("ladder", tmp_path / "old.toml", "--reuse", old).refused("is this run itself", "drop --reuse")
 
 
+@pytest.mark.slow
 def test_answers_of_a_server_at_another_address_are_not_used(server, old, tmp_path):
     with MockServerProcess(Options(seed=5)) as other:
         path = config(tmp_path, ORDER.format(url=other.openai_url), "new.toml")

@@ -73,6 +73,7 @@ def test_the_macro_average_when_asked_puts_every_game_on_the_scale_of_its_script
     assert "random" in weigh("rank", league, "--equal-weight").out.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_measures_of_every_game_are_shown_with_their_meaning(league: Path) -> None:
     said = weigh("rank", league, "--measures", "--json").json["measures"]
     assert set(said) == set(GAMES)

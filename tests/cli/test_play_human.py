@@ -16,6 +16,8 @@ from weigh.games.replay import replay_states
 from weigh.harness.providers.mock_server import MockServerProcess, Options, read_plan
 from weigh.policies.human import choices
 
+pytestmark = pytest.mark.slow
+
 FOUR = ("play", "goofspiel", "human", "match", "--set", "cards=4")
 
 

@@ -106,6 +106,7 @@ def watched(*words, cwd, limit=None, **environ):
         rest.join(10)
 
 
+@pytest.mark.slow
 def test_a_ladder_is_shown_while_it_is_played_and_told_when_it_is_over(server, tmp_path):
     order(tmp_path, server)
     with watched("ladder", "m.toml", "--serve", cwd=tmp_path) as (going, url, lines), listening(url) as events:

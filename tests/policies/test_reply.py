@@ -407,6 +407,7 @@ def test_a_detail_is_one_short_printable_line(text: str) -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.slow
 def test_every_shape_of_reply_is_read_in_proportion_to_its_length(shape: str) -> None:
     text = SHAPES[shape]()
     assert_linear(read, lambda size: text[:size], 20_000)

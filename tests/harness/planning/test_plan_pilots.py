@@ -117,6 +117,7 @@ def test_a_second_attempt_is_never_longer_than_was_counted() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.slow
 def test_pilots_of_every_game_seat_each_prompted_entrant_often_enough_and_repeat_exactly(name: str) -> None:
     field = [prompted(f"p{n}", name, STYLES[n % 3]) for n in range(2)]
     seats = GAMES[name].seat_count(read_config(GAMES[name], {}))

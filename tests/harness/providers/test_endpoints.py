@@ -195,6 +195,7 @@ def test_naming_endpoints_loads_no_sdk() -> None:
 
 
 @pytest.mark.parametrize(("name", "absent"), [("openai:m", "anthropic"), ("anthropic:m", "openai")])
+@pytest.mark.slow
 def test_a_client_loads_its_own_sdk_only(name: str, absent: str) -> None:
     code = (
         "import sys\nfrom weigh.harness.providers.client import client_for\n"

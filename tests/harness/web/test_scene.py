@@ -90,6 +90,7 @@ def test_every_game_ends_with_the_same_kind_of_banner(name, stop):
 
 
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.slow
 def test_a_fallback_and_a_second_attempt_are_on_the_seat_in_the_feed_and_in_the_description(name):
     record = by_models(played(name, seed=2))
     made = {(each.step, each.seat): each for each in record.decisions}

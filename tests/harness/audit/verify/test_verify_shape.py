@@ -137,6 +137,7 @@ def others(value: object) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("game", GAMES)
+@pytest.mark.slow
 def test_any_change_of_any_leaf_is_found(game: str) -> None:
     original = kept(game)
     changed = 0

@@ -17,6 +17,8 @@ from weigh.harness.web.live.feed import Feed
 from weigh.harness.web.live.pages import SpectatorPage
 from weigh.harness.web.live.server import MOST, LiveServer, hosts
 
+pytestmark = pytest.mark.slow
+
 
 def page(server):
     told = Feed()

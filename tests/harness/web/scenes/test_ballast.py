@@ -123,6 +123,7 @@ def test_the_clock_may_stop_it_before_the_first_move():
 
 @settings(max_examples=15)
 @for_all(st.integers(2, 7), st.integers(2, 5), st.integers(0, 9_999), st.none() | st.integers(0, 9), st.data())
+@pytest.mark.slow
 def test_every_game_draws(weights, scales, seed, stop, data):
     entrants = tuple(data.draw(st.sampled_from(HOSTILE)) for _ in range(2))
     record = played("ballast", {"weights": weights, "scales": scales}, seed=seed, stop=stop, entrants=entrants)

@@ -144,6 +144,7 @@ def test_the_clock_may_stop_it_before_the_first_round():
 
 @settings(max_examples=8)
 @for_all(st.integers(2, 26), st.integers(0, 3), st.integers(0, 9_999), st.none() | st.integers(0, 5), st.data())
+@pytest.mark.slow
 def test_every_table_draws(seats, garnets, seed, stop, data):
     entrants = tuple(data.draw(st.sampled_from(HOSTILE)) for _ in range(seats))
     config = {"seats": seats, "starting_garnets": garnets}
