@@ -22,13 +22,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import aiohttp
 import httpx2
 
-from weigh.harness.providers.endpoints.endpoints import Endpoint, vertex_place
-from weigh.harness.providers.endpoints.known import KNOWN
+from weigh.harness.providers.endpoints.endpoints import Endpoint, at_home, vertex_place
 from weigh.harness.providers.errors.failures import PROGRESS, Progress
 
 if TYPE_CHECKING:
@@ -266,8 +265,7 @@ def _sdk_of(endpoint: Endpoint, key: str, line: Line) -> Sdk:
 def _withheld(endpoint: Endpoint) -> Headers:
     """Marks that keep the headers, which an SDK takes from the environment for its vendor, from everybody else."""
     vendor = "anthropic" if endpoint.wire == "anthropic" else "openai"
-    host = urlsplit(endpoint.base_url).hostname or ""
-    if f".{host}".endswith(f".{KNOWN[vendor].home}"):
+    if at_home(endpoint, vendor):
         return {}
     given = os.environ.get(f"{vendor.upper()}_CUSTOM_HEADERS", "").splitlines()
     names = [line.partition(":")[0].strip() for line in given if ":" in line]

@@ -62,11 +62,12 @@ def test_replies_piped_to_read_in_the_readme_are_read() -> None:
         assert weigh(name, "-", stdin=document).code == 0
 
 
-def test_no_model_that_its_sdk_calls_deprecated_is_named_where_people_copy_from() -> None:
+def test_no_model_that_its_sdk_calls_deprecated_is_named_where_people_copy_from_or_in_a_test() -> None:
     from anthropic.resources.messages import DEPRECATED_MODELS
 
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.*")]
-    pages += (ROOT / "harness" / "cli").rglob("*.py")
+    pages += [*(ROOT / "harness" / "cli").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    pages += (ROOT / "prompts").rglob("*.md")
     named = {
         (page.relative_to(ROOT).as_posix(), name)
         for page in pages

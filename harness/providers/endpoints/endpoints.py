@@ -198,9 +198,10 @@ def missing_header(endpoint: Endpoint, environ: Mapping[str, str]) -> str | None
     return None
 
 
-def at_home(endpoint: Endpoint) -> bool:
-    """Whether a provider's word leads to the provider: behind another address its prices and names need not hold."""
-    known = KNOWN.get(endpoint.provider)
+def at_home(endpoint: Endpoint, provider: str | None = None) -> bool:
+    """Whether an endpoint is the provider's own, by default that of its word: behind another address the provider's
+    prices and names need not hold."""
+    known = KNOWN.get(provider or endpoint.provider)
     host = urlsplit(endpoint.base_url).hostname or ""
     return known is not None and bool(known.home) and f".{host}".endswith(f".{known.home}")
 

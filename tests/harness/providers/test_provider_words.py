@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -240,19 +239,6 @@ def test_a_model_that_its_vendor_retired_is_refused_before_a_call(day: date, bas
 def test_every_day_in_the_sdks_list_of_retired_models_can_be_read() -> None:
     for name in DEPRECATED_MODELS:
         assert retired(endpoint_for(f"anthropic:{name}"), date(2100, 1, 1)) is not None
-
-
-def test_documents_examples_and_tests_name_no_model_that_its_sdk_calls_deprecated() -> None:
-    root = Path(__file__).resolve().parents[3]
-    places = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "examples").glob("*.toml")]
-    places += [*(root / "tests").rglob("*.py"), *(root / "prompts").rglob("*.md")]
-    named = {
-        f"{path.relative_to(root)}: {name}"
-        for path in places
-        for name in re.findall(r"claude-[a-z]+-\d[0-9a-z-]*", path.read_text())
-        if name in DEPRECATED_MODELS
-    }
-    assert named == set()
 
 
 def test_N14_a_proxy_of_another_scheme_is_refused_before_a_call_and_its_password_kept() -> None:
