@@ -1,5 +1,5 @@
 # Everything a person or a CI job does here. `make demo` and `make test` need python3 >= 3.11 and nothing else.
-# `make test` is for every change: three minutes on two cores. `make test-all` is that and what takes longer.
+# `make test` is for every change: about three minutes on two cores. `make test-all` is that and what takes longer.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from weigh import games, harness, policies, prompts
@@ -43,9 +44,15 @@ def sources(*folders: str) -> list[Path]:
     return found
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All that stands in a file. Four tests ask, and it is read once."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imported(path: Path) -> Iterator[str]:
     """The full names of everything a file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -127,7 +134,7 @@ def test_a_room_is_small_enough_to_be_read() -> None:
 
 def test_nothing_uses_the_process_wide_generator() -> None:
     for path in sources("games", "policies", "harness"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "random":
                 assert node.attr in ("Random", "SystemRandom"), f"{path}:{node.lineno} uses random.{node.attr}"
 

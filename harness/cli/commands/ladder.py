@@ -138,7 +138,7 @@ def demo(
     """Play a small ladder, check every record, and show what came of it.
 
     Two prompts and scripted policies at Oshi-Zumo: no key, no network, no config. The prompts are answered by the
-    embedded model where it is installed (`weigh local setup`; about a minute), else by the bundled mock server, whose
+    embedded model where it is installed (`weigh local setup`; two minutes), else by the bundled mock server, whose
     moves are drawn at random (seconds). Either shows how weigh works and says nothing about how strong prompts are. The
     same command again shows what was played.
 
